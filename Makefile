@@ -1,0 +1,33 @@
+# Two commands do everything on a machine with Python, a C++ compiler and make: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+NATIVE := $(shell find core bindings -name '*.[ch]pp') CMakeLists.txt
+EXTRAS ?= dev,morfessor
+
+.PHONY: setup demo test quick lint clean
+
+setup: .venv/.built
+
+.venv/.dependencies: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q -c constraints.txt scikit-build-core nanobind ninja
+	touch $@
+
+# Installed in place for editing; any change to the C++ files rebuilds, only what changed.
+.venv/.built: .venv/.dependencies $(NATIVE)
+	$(BIN)/python -m pip install -q --no-build-isolation -c constraints.txt -e '.[$(EXTRAS)]'
+	touch $@
+
+lint: setup
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/mypy
+
+quick: setup
+	$(BIN)/pytest -x -n 2
+
+test: lint
+	$(BIN)/pytest -n 2
+
+clean:
+	rm -rf .venv build

@@ -1,0 +1,7 @@
+// The one Python module of the core: each file of this folder binds the core folder of its name.
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native core of Binyan.";
+  bind_pitman_yor(m);
+}

@@ -1,0 +1,3 @@
+"""Binyan: probabilistic models that see inside words."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,44 @@
+"""The `binyan` command: a table of thin subcommands over the public API."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from binyan import __version__
+from binyan.errors import BinyanError
+
+app = typer.Typer(
+    name="binyan",
+    help="Probabilistic models that see inside words.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"binyan {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(version: bool = typer.Option(False, "--version", callback=_version, is_eager=True)) -> None:
+    """Probabilistic models that see inside words."""
+
+
+def main() -> None:
+    """Run the command; a BinyanError becomes one clear line and its exit code."""
+    try:
+        app()
+    except BinyanError as error:
+        typer.echo(f"binyan: {error}", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        typer.echo("binyan: interrupted; what was saved before is intact", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(141)

@@ -1,0 +1,42 @@
+"""Errors a user can act on. Each message says what was seen, where, and what to do next."""
+
+from __future__ import annotations
+
+
+class BinyanError(Exception):
+    """Base of all errors Binyan raises on purpose. `exit_code` is what the command line returns."""
+
+    exit_code = 1
+
+
+class InputError(BinyanError):
+    """Text, word list, segmentation or other input that cannot be used as it is."""
+
+    exit_code = 3
+
+
+class SettingsError(BinyanError):
+    """An option, or a combination of options, that makes no sense."""
+
+    exit_code = 2
+
+
+class ModelFileError(BinyanError):
+    """A model file that is missing, damaged, unfinished, of another kind or from a newer version."""
+
+    exit_code = 4
+
+
+class GrammarError(BinyanError):
+    """A grammar that breaks a rule of its notation or formalism; names the rule and its line."""
+
+    exit_code = 5
+
+
+class MissingExtra(BinyanError):
+    """An optional part of Binyan that is not installed."""
+
+    exit_code = 6
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional part: pip install 'binyan[{extra}]'")
