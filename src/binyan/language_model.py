@@ -1,0 +1,173 @@
+"""The one protocol of all language models. Perplexity, rescoring, the decoder and the web page use this and nothing else."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan import model_file
+from binyan.errors import ModelFileError
+from binyan.signature import Signature
+from binyan.text.preparation import Preparation
+from binyan.text.vocabulary import BEGIN, END, Vocabulary
+
+State = Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class WordScore:
+    """One word in one context: the state after it, its natural log-probability, the length of the longest n-gram of the
+    training text that ends in it (the thesis's hit length; 0 where the model has no such notion), and whether it is unknown."""
+
+    state: State
+    log_prob: float
+    matched: int
+    unknown: bool
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of sentences, one element an event: the words of each sentence, then its </s>.
+
+    The events of sentence i are [offsets[i], offsets[i + 1]).
+    """
+
+    log_prob: NDArray[np.float64]
+    matched: NDArray[np.uint8]
+    unknown: NDArray[np.bool_]
+    offsets: NDArray[np.uint64]
+
+    @property
+    def tokens(self) -> int:
+        """Number of events, sentence ends included."""
+        return len(self.log_prob)
+
+    @property
+    def perplexity(self) -> float:
+        """Over all events, unknown words scored as <unk> (or as the model's open vocabulary scores them)."""
+        return perplexity(self.log_prob)
+
+    @property
+    def perplexity_known(self) -> float:
+        """Over events whose word is in the vocabulary."""
+        return perplexity(self.log_prob[~self.unknown])
+
+    @property
+    def sentence_log_prob(self) -> NDArray[np.float64]:
+        """One natural log-probability a sentence."""
+        sums = np.concatenate([[0.0], np.cumsum(self.log_prob)])
+        return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
+
+
+def perplexity(log_prob: NDArray[np.float64]) -> float:
+    """exp of the mean negative log-probability; NaN for no events."""
+    return math.exp(-float(np.mean(log_prob))) if len(log_prob) else math.nan
+
+
+class LanguageModel(ABC):
+    """A distribution over sentences, word by word. Queries change nothing and may come from several threads."""
+
+    kind: ClassVar[str]
+    order: int
+    vocabulary: Vocabulary
+    preparation: Preparation
+
+    @abstractmethod
+    def begin(self) -> State:
+        """The state at the start of a sentence."""
+
+    @abstractmethod
+    def score(self, state: State, word: str) -> WordScore:
+        """Score one word (or "</s>") after `state`."""
+
+    @abstractmethod
+    def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
+        """Score prepared sentences in one batch, each with its </s>: the fast path."""
+
+    @abstractmethod
+    def next_words(self, state: State) -> NDArray[np.float64]:
+        """The probability of every word of the vocabulary after `state`, by id; <s> has 0.
+
+        Sums to one, but for what an open-vocabulary model keeps for words outside the vocabulary.
+        """
+
+    @abstractmethod
+    def signature(self) -> Signature:
+        """How the model was made."""
+
+    @abstractmethod
+    def contents(self) -> tuple[dict[str, Any], dict[str, model_file.Section]]:
+        """Settings and sections for a model file."""
+
+    @classmethod
+    @abstractmethod
+    def from_file(cls, file: model_file.ModelFile) -> LanguageModel:
+        """The inverse of `contents`."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file."""
+        model_file.save(path, self.kind, *self.contents())
+
+    def sample(self, random: np.random.Generator, longest: int = 100) -> list[str]:
+        """Draw a sentence of at most `longest` words."""
+        words: list[str] = []
+        state = self.begin()
+        while len(words) < longest:
+            chances = self.next_words(state)
+            word = self.vocabulary.words[int(random.choice(len(chances), p=chances / chances.sum()))]
+            if word == END:
+                break
+            words.append(word)
+            state = self.score(state, word).state
+        return words
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return _from_bytes, (model_file.to_bytes(self.kind, *self.contents()),)
+
+
+# kind in the model file -> where its class lives; imported only when such a file is loaded.
+KINDS: dict[str, str] = {
+    "mkn": "binyan.ngram.kneser_ney:KneserNey",
+    "arpa": "binyan.ngram.arpa:ArpaModel",
+    "hpylm": "binyan.ngram.hpylm:HPYLM",
+}
+
+
+def load(path: str | os.PathLike[str]) -> LanguageModel:
+    """Load a language model of any kind."""
+    return from_model_file(model_file.load(path))
+
+
+def from_model_file(file: model_file.ModelFile) -> LanguageModel:
+    """The language model in an opened model file."""
+    if file.kind not in KINDS:
+        raise ModelFileError(f"{file.path}: holds a {file.kind!r} model, which is not a language model")
+    module, name = KINDS[file.kind].split(":")
+    model: LanguageModel = getattr(importlib.import_module(module), name).from_file(file)
+    return model
+
+
+def _from_bytes(data: bytes) -> LanguageModel:
+    return from_model_file(model_file.from_bytes(data))
+
+
+__all__ = [
+    "BEGIN",
+    "END",
+    "KINDS",
+    "LanguageModel",
+    "Scores",
+    "State",
+    "WordScore",
+    "from_model_file",
+    "load",
+    "perplexity",
+]

@@ -1,0 +1,227 @@
+"""The one container every saved model goes through: versioned, checksummed, never half-written, no pickle.
+
+Layout: magic (8 bytes), header length (8 bytes, little-endian), header digest (32 bytes), header (JSON, UTF-8), then the
+sections, each starting at a multiple of 64 bytes. The header names kind, format version, writer and, for each section, its
+type, shape, place and digest, so any changed byte is found on loading. A file is written beside its final place and moved
+there when complete; until then it carries another magic.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan import __version__
+from binyan.errors import ModelFileError
+
+FORMAT_VERSION = 1
+MAGIC = b"\x89BINYAN\n"
+UNFINISHED = b"\x89BINYAN?"
+_ALIGNMENT = 64
+_FIXED = len(MAGIC) + 8 + 32
+_DTYPES = {
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float32",
+    "float64",
+    "bool",
+}
+
+Section = NDArray[Any] | bytes
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a model file holds: its kind, readable settings (`meta`) and named binary `sections`."""
+
+    kind: str
+    meta: dict[str, Any]
+    sections: dict[str, Section]
+    writer: str = __version__
+    path: str = "<memory>"
+
+    def array(self, name: str) -> NDArray[Any]:
+        """The section `name` as an array."""
+        section = self._section(name)
+        if isinstance(section, bytes):
+            raise ModelFileError(f"{self.path}: section {name!r} holds bytes where an array is expected")
+        return section
+
+    def blob(self, name: str) -> bytes:
+        """The section `name` as bytes."""
+        section = self._section(name)
+        if not isinstance(section, bytes):
+            raise ModelFileError(f"{self.path}: section {name!r} holds an array where bytes are expected")
+        return section
+
+    def _section(self, name: str) -> Section:
+        if name not in self.sections:
+            raise ModelFileError(f"{self.path}: the {self.kind} model has no section {name!r}; was it saved whole?")
+        return self.sections[name]
+
+
+def save(path: str | os.PathLike[str], kind: str, meta: Mapping[str, Any], sections: Mapping[str, Section]) -> None:
+    """Write a model file. The file at `path` is replaced only when the new one is complete and on disk."""
+    final = Path(path)
+    part = final.with_name(f".{final.name}.{os.getpid()}.part")
+    try:
+        with open(part, "wb") as out:
+            _write(out, kind, meta, sections)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(part, final)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
+        kept = "; the file that was there is unchanged" if final.exists() else ""
+        raise ModelFileError(f"{final}: not saved: {reason}{kept}") from error
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | os.PathLike[str]) -> ModelFile:
+    """Read and check a model file."""
+    try:
+        with open(path, "rb") as source:
+            return _read(source, str(path), os.fstat(source.fileno()).st_size)
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def to_bytes(kind: str, meta: Mapping[str, Any], sections: Mapping[str, Section]) -> bytes:
+    """The container as bytes, for pipes, databases and pickling of models."""
+    out = io.BytesIO()
+    _write(out, kind, meta, sections)
+    return out.getvalue()
+
+
+def from_bytes(data: bytes) -> ModelFile:
+    """The inverse of `to_bytes`, with the same checks as `load`."""
+    return _read(io.BytesIO(data), "<bytes>", len(data))
+
+
+def _write(out: BinaryIO, kind: str, meta: Mapping[str, Any], sections: Mapping[str, Section]) -> None:
+    contents: list[tuple[dict[str, Any], bytes | memoryview]] = []
+    offset = 0
+    for name, section in sections.items():
+        data: bytes | memoryview
+        if isinstance(section, bytes):
+            entry: dict[str, Any] = {"name": name, "dtype": "bytes", "shape": [len(section)]}
+            data = section
+        else:
+            array = np.ascontiguousarray(section)
+            array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+            if array.dtype.name not in _DTYPES:
+                raise ModelFileError(f"section {name!r}: arrays of {array.dtype.name} cannot be saved")
+            entry = {"name": name, "dtype": array.dtype.name, "shape": list(array.shape)}
+            data = array.reshape(-1).view(np.uint8).data if array.size else b""
+        entry |= {"offset": offset, "size": len(data), "digest": _digest(data)}
+        contents.append((entry, data))
+        offset += _padded(len(data))
+    header = {
+        "format": FORMAT_VERSION,
+        "writer": __version__,
+        "kind": kind,
+        "meta": dict(meta),
+        "size": offset,
+        "sections": [entry for entry, _ in contents],
+    }
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=True).encode()
+    out.write(UNFINISHED)
+    out.write(len(text).to_bytes(8, "little"))
+    out.write(hashlib.blake2b(text, digest_size=32).digest())
+    out.write(text)
+    out.write(bytes(_padded(_FIXED + len(text)) - _FIXED - len(text)))
+    for entry, data in contents:
+        out.write(data)
+        out.write(bytes(_padded(entry["size"]) - entry["size"]))
+    out.seek(0)
+    out.write(MAGIC)
+
+
+def _read(source: BinaryIO, path: str, size: int) -> ModelFile:
+    magic = source.read(len(MAGIC))
+    if magic == UNFINISHED:
+        raise ModelFileError(
+            f"{path}: the model was never finished: its writer was stopped while saving; train or export again"
+        )
+    if magic != MAGIC:
+        raise ModelFileError(f"{path}: not a Binyan model file{_guess(magic)}")
+    length = int.from_bytes(source.read(8), "little")
+    digest = source.read(32)
+    if length > size - _FIXED:
+        raise ModelFileError(
+            f"{path}: damaged or truncated: the header should have {length} bytes, the file has {size}"
+        )
+    text = source.read(length)
+    if hashlib.blake2b(text, digest_size=32).digest() != digest:
+        raise ModelFileError(f"{path}: damaged: the header does not match its checksum; copy the file again")
+    header = json.loads(text)
+    if header["format"] > FORMAT_VERSION:
+        raise ModelFileError(
+            f"{path}: written by Binyan {header['writer']} in format {header['format']}; "
+            f"this is Binyan {__version__}, which reads up to format {FORMAT_VERSION}: pip install --upgrade binyan"
+        )
+    start = _padded(_FIXED + length)
+    if start + header["size"] != size:
+        raise ModelFileError(f"{path}: damaged or truncated: {start + header['size']} bytes expected, {size} found")
+    if any(source.read(start - _FIXED - length)):
+        raise ModelFileError(f"{path}: damaged: stray bytes after the header; copy the file again")
+    sections: dict[str, Section] = {}
+    for entry in header["sections"]:
+        data = bytearray(entry["size"])
+        source.readinto(data)  # type: ignore[attr-defined]
+        padding = source.read(_padded(entry["size"]) - entry["size"])
+        if _digest(data) != entry["digest"] or any(padding):
+            raise ModelFileError(
+                f"{path}: damaged: section {entry['name']!r} does not match its checksum; copy the file again"
+            )
+        if entry["dtype"] == "bytes":
+            sections[entry["name"]] = bytes(data)
+        elif entry["dtype"] in _DTYPES:
+            dtype = np.dtype(entry["dtype"]).newbyteorder("<")
+            sections[entry["name"]] = (
+                np.frombuffer(data, dtype).astype(dtype.newbyteorder("="), copy=False).reshape(entry["shape"])
+            )
+        else:
+            raise ModelFileError(f"{path}: section {entry['name']!r} is of unknown type {entry['dtype']!r}")
+    return ModelFile(header["kind"], header["meta"], sections, header["writer"], path)
+
+
+def _digest(data: bytes | bytearray | memoryview) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _padded(size: int) -> int:
+    return -(-size // _ALIGNMENT) * _ALIGNMENT
+
+
+def _guess(magic: bytes) -> str:
+    if not magic:
+        return ": it is empty"
+    if magic[:2] == b"\x1f\x8b":
+        return ": it looks like gzip; unpack it first"
+    if magic[:6] == b"\xfd7zXZ\x00":
+        return ": it looks like xz; unpack it first"
+    if magic.lstrip().startswith(b"\\data"):
+        return ": it looks like an ARPA file; read it with 'binyan lm import'"
+    if magic.startswith(b"mmap lm"):
+        return ": it looks like a KenLM binary; give the ARPA file to 'binyan lm import'"
+    return ""

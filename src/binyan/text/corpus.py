@@ -1,0 +1,115 @@
+"""A corpus: sentences as word ids, ready for the core."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan.errors import InputError
+from binyan.progress import ProgressOption, track
+from binyan.signature import digest
+from binyan.text.preparation import Preparation
+from binyan.text.reading import Source, read_sentences
+from binyan.text.vocabulary import BEGIN, END, Vocabulary, VocabularyPolicy
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences one after another: sentence i is `words[offsets[i]:offsets[i + 1]]`, without <s> and </s>."""
+
+    words: NDArray[np.uint32]
+    offsets: NDArray[np.uint64]
+    vocabulary: Vocabulary
+
+    @property
+    def sentences(self) -> int:
+        """Number of sentences."""
+        return len(self.offsets) - 1
+
+    @property
+    def events(self) -> int:
+        """What a language model predicts: every word and every sentence end."""
+        return len(self.words) + self.sentences
+
+    @property
+    def digest(self) -> str:
+        """Digits that stand for the text as the model sees it."""
+        return digest(self.words.tobytes(), self.offsets.tobytes(), self.vocabulary.digest.encode())
+
+    def __repr__(self) -> str:
+        return f"Corpus of {self.sentences:,} sentences, {len(self.words):,} words, {self.vocabulary!r}"
+
+    @classmethod
+    def read(
+        cls,
+        sources: Source | Sequence[Source],
+        preparation: Preparation | None = None,
+        policy: VocabularyPolicy | None = None,
+        progress: ProgressOption = None,
+    ) -> Corpus:
+        """Read training text once and choose the vocabulary from it.
+
+        `sources`: a path, a list of Path objects, or sentences (strings or lists of words).
+        Raises InputError where there is no sentence, or the text holds <s> or </s> as words.
+        """
+        types: dict[str, int] = {}
+        known = types.setdefault
+        words, offsets = array("I"), array("Q", [0])
+        for sentence in track(_chain(sources, preparation), "sentences read", show=progress, every=10_000):
+            words.extend([known(w, len(types)) for w in sentence])
+            offsets.append(len(words))
+        if len(offsets) == 1:
+            raise InputError(f"{_name(sources)}: no sentence found: is the text empty?")
+        for mark in (BEGIN, END):
+            if mark in types:
+                raise InputError(
+                    f"{_name(sources)}: holds {mark} as a word; sentence boundaries are added by the model: remove them"
+                )
+        ids = np.frombuffer(words, dtype=np.uint32) if words else np.zeros(0, np.uint32)
+        type_list = list(types)
+        counts = np.bincount(ids, minlength=len(type_list))
+        vocabulary = (policy or VocabularyPolicy()).choose(type_list, counts)
+        remap = np.fromiter((vocabulary[w] for w in type_list), np.uint32, len(type_list))
+        return cls(remap[ids] if len(ids) else ids, np.frombuffer(offsets, dtype=np.uint64), vocabulary)
+
+    @classmethod
+    def encode(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> Corpus:
+        """Sentences of words as ids of a vocabulary that is given; unknown words become <unk>."""
+        known = vocabulary.index.get
+        words, offsets = array("I"), array("Q", [0])
+        for sentence in sentences:
+            words.extend([known(w, 0) for w in sentence])
+            offsets.append(len(words))
+        ids = np.frombuffer(words, dtype=np.uint32) if words else np.zeros(0, np.uint32)
+        if len(ids) and bool(np.isin(ids, (1, 2)).any()):
+            raise InputError(
+                f"the text holds {BEGIN} or {END} as words; sentence boundaries are added by the model: remove them"
+            )
+        return cls(ids, np.frombuffer(offsets, dtype=np.uint64), vocabulary)
+
+    def decode(self, sentence: int) -> list[str]:
+        """The words of one sentence, unknown ones as <unk>."""
+        return [
+            self.vocabulary.words[i] for i in self.words[int(self.offsets[sentence]) : int(self.offsets[sentence + 1])]
+        ]
+
+
+def _files(sources: Source | Sequence[Source]) -> list[Source]:
+    """A list of Path objects is several files; anything else is one source (a list of strings is sentences)."""
+    if isinstance(sources, (list, tuple)) and sources and all(isinstance(s, os.PathLike) for s in sources):
+        return list(sources)
+    return [sources]  # type: ignore[list-item]
+
+
+def _chain(sources: Source | Sequence[Source], preparation: Preparation | None) -> Iterator[list[str]]:
+    for source in _files(sources):
+        yield from read_sentences(source, preparation)
+
+
+def _name(sources: Source | Sequence[Source]) -> str:
+    return ", ".join(str(s) if isinstance(s, (str, os.PathLike)) else "the text" for s in _files(sources))

@@ -1,0 +1,105 @@
+"""What is done to text before a model sees it; stored in the model and applied again at query time."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from binyan.errors import SettingsError
+
+_NORMAL_FORMS = ("none", "nfc", "nfd", "nfkc", "nfkd")
+_DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """A recipe from a line of text to its words. By default only white space splits and nothing is changed.
+
+    Steps, in this order: Unicode normal form, punctuation (curly quotes, dashes and the like made plain, as Moses does),
+    tokenisation by sacremoses for a language, combining marks stripped, lowercase, digits to 0.
+
+    >>> Preparation(lowercase=True, digits=True)("Im Jahr 1999")
+    ['im', 'jahr', '0000']
+    """
+
+    normalise: str = "none"
+    punctuation: bool = False
+    tokenise: str | None = None
+    strip_marks: bool = False
+    lowercase: bool = False
+    digits: bool = False
+
+    def __post_init__(self) -> None:
+        if self.normalise not in _NORMAL_FORMS:
+            raise SettingsError(f"normalisation is one of {', '.join(_NORMAL_FORMS)}, not {self.normalise!r}")
+
+    def __call__(self, line: str) -> list[str]:
+        """The words of `line`."""
+        for step in _line_steps(self):
+            line = step(line)
+        return self.words(tokeniser(line)) if (tokeniser := _tokeniser(self.tokenise)) else self.words(line.split())
+
+    def words(self, words: list[str]) -> list[str]:
+        """Words that are tokenised already (CoNLL-U, lists of words), with the steps that concern single words."""
+        if self.strip_marks or self.lowercase or self.digits:
+            return [self._word(w) for w in words]
+        return words
+
+    def _word(self, word: str) -> str:
+        if self.strip_marks:
+            word = _strip_marks(word)
+        if self.lowercase:
+            word = word.lower()
+        return _DIGIT.sub("0", word) if self.digits else word
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether words are just what white space separates."""
+        return self == Preparation()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As stored in a model file."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Preparation:
+        """The inverse of `to_dict`."""
+        return cls(**fields)
+
+    def __str__(self) -> str:
+        done = [self.normalise] if self.normalise != "none" else []
+        done += [f"tokenise-{self.tokenise}"] if self.tokenise else []
+        done += [name for name in ("punctuation", "strip_marks", "lowercase", "digits") if getattr(self, name)]
+        return "+".join(done) or "plain"
+
+
+@lru_cache(maxsize=16)
+def _line_steps(preparation: Preparation) -> tuple[Callable[[str], str], ...]:
+    steps: list[Callable[[str], str]] = []
+    if preparation.normalise != "none":
+        form = preparation.normalise.upper()
+        steps.append(lambda line: unicodedata.normalize(form, line))  # type: ignore[arg-type]
+    if preparation.punctuation:
+        from sacremoses import MosesPunctNormalizer
+
+        steps.append(MosesPunctNormalizer(lang=preparation.tokenise or "en").normalize)
+    return tuple(steps)
+
+
+@lru_cache(maxsize=16)
+def _tokeniser(language: str | None) -> Callable[[str], list[str]] | None:
+    if language is None:
+        return None
+    from sacremoses import MosesTokenizer
+
+    tokenise = MosesTokenizer(lang=language).tokenize
+    return lambda line: tokenise(line, escape=False)
+
+
+def _strip_marks(word: str) -> str:
+    decomposed = unicodedata.normalize("NFD", word)
+    return unicodedata.normalize("NFC", "".join(c for c in decomposed if unicodedata.category(c) != "Mn"))

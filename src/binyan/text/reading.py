@@ -1,0 +1,138 @@
+"""Reading text: plain, gz, xz or bz2 (recognised by content), CoNLL-U, and Python iterables; streamed, UTF-8, checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from binyan.errors import InputError
+from binyan.text.preparation import Preparation
+
+# A path, or sentences as strings or as lists of words.
+Source = str | os.PathLike[str] | Iterable[str | Sequence[str]]
+
+LONGEST_WORD = 1000  # characters; longer ones are binary data or lost line ends, not words
+_LONGEST_LINE = 10_000_000
+
+
+@dataclass(frozen=True)
+class TaggedSentence:
+    """Words with their parts of speech."""
+
+    words: list[str]
+    tags: list[str]
+
+
+def open_text(path: str | os.PathLike[str]) -> IO[bytes]:
+    """Open `path` for reading bytes, unpacking gz, xz and bz2."""
+    try:
+        raw = open(path, "rb")
+        magic = raw.read(6)
+        raw.close()
+        if magic[:2] == b"\x1f\x8b":
+            import gzip
+
+            return gzip.open(path, "rb")  # type: ignore[return-value]
+        if magic == b"\xfd7zXZ\x00":
+            import lzma
+
+            return lzma.open(path, "rb")
+        if magic[:3] == b"BZh":
+            import bz2
+
+            return bz2.open(path, "rb")
+        if magic[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise InputError(f"{path}: is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8")
+        return open(path, "rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    """Line numbers (from 1) and lines without their ends. Raises InputError on anything that is not UTF-8 text."""
+    number = 0
+    with open_text(path) as source:
+        try:
+            for raw in iter(lambda: source.readline(_LONGEST_LINE), b""):
+                number += 1
+                if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
+                    raw = raw[3:]
+                if b"\0" in raw:
+                    raise InputError(f"{path}:{number}: holds a NUL byte: this is binary data, not text")
+                if len(raw) == _LONGEST_LINE and not raw.endswith(b"\n"):
+                    raise InputError(
+                        f"{path}:{number}: a line of over {_LONGEST_LINE:,} bytes; put one sentence on a line"
+                    )
+                yield number, raw.decode().rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{path}:{number}: not UTF-8: byte 0x{error.object[error.start]:02x} at column {error.start + 1}; "
+                "if you know its encoding: iconv -f ENCODING -t UTF-8"
+            ) from error
+        except (OSError, EOFError) as error:
+            raise InputError(f"{path}: cannot be unpacked after line {number}: {error}") from error
+        except Exception as error:
+            if type(error).__name__ in ("LZMAError", "BadGzipFile", "error"):
+                raise InputError(f"{path}: cannot be unpacked after line {number}: {error}") from error
+            raise
+
+
+def is_conllu(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is named as CoNLL-U, packed or not."""
+    return ".conllu" in Path(path).suffixes
+
+
+def read_tagged(path: str | os.PathLike[str]) -> Iterator[TaggedSentence]:
+    """The sentences of a CoNLL-U file with universal parts of speech; multiword ranges and empty nodes are left out."""
+    words: list[str] = []
+    tags: list[str] = []
+    for number, line in read_lines(path):
+        if not line.strip():
+            if words:
+                yield TaggedSentence(words, tags)
+                words, tags = [], []
+        elif not line.startswith("#"):
+            columns = line.split("\t")
+            if len(columns) != 10:
+                raise InputError(f"{path}:{number}: {len(columns)} columns where CoNLL-U has 10, separated by tabs")
+            if columns[0].isdigit():
+                words.append(columns[1])
+                tags.append(columns[3])
+    if words:
+        yield TaggedSentence(words, tags)
+
+
+def read_sentences(
+    source: Source, preparation: Preparation | None = None, keep_blank: bool = False
+) -> Iterator[list[str]]:
+    """The sentences of `source`, one a line, prepared. Blank lines are left out unless `keep_blank`."""
+    prepare = preparation or Preparation()
+    for where, sentence in _located(source, prepare):
+        if not sentence and not keep_blank:
+            continue
+        for word in sentence:
+            if len(word) > LONGEST_WORD:
+                raise InputError(
+                    f"{where}: a word of {len(word):,} characters beginning {word[:20]!r}; "
+                    f"words have at most {LONGEST_WORD:,}: is this text, with spaces between words?"
+                )
+        yield sentence
+
+
+def _located(source: Source, prepare: Preparation) -> Iterator[tuple[str, list[str]]]:
+    if isinstance(source, (str, os.PathLike)):
+        if is_conllu(source):
+            for n, tagged in enumerate(read_tagged(source), 1):
+                yield f"{source}, sentence {n}", prepare.words(tagged.words)
+        else:
+            for n, line in read_lines(source):
+                yield f"{source}:{n}", prepare(line)
+    else:
+        for n, item in enumerate(source, 1):
+            if isinstance(item, str):
+                yield f"sentence {n}", prepare(item)
+            else:
+                yield f"sentence {n}", prepare.words(list(item))

@@ -1,0 +1,144 @@
+"""Vocabularies: the words a model knows by name, and the ways to choose them."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan.errors import InputError, SettingsError
+from binyan.signature import digest
+from binyan.text.reading import read_lines
+
+UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
+SPECIALS = (UNKNOWN, BEGIN, END)
+
+
+class Vocabulary:
+    """Words with ids. Ids 0, 1 and 2 are <unk>, <s> and </s>, as in the core.
+
+    >>> v = Vocabulary(["haus", "hof"])
+    >>> len(v), v["hof"], v["garten"], v.words[3]
+    (5, 4, 0, 'haus')
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words: list[str] = [*SPECIALS, *words]
+        self.index: dict[str, int] = {w: i for i, w in enumerate(self.words)}
+        if len(self.index) != len(self.words):
+            seen: set[str] = set()
+            twice = next(w for w in self.words if w in seen or seen.add(w))  # type: ignore[func-returns-value]
+            raise InputError(f"the vocabulary has {twice!r} twice")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.index
+
+    def __getitem__(self, word: str) -> int:
+        return self.index.get(word, 0)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self.words == other.words
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"Vocabulary of {len(self) - len(SPECIALS):,} words and {', '.join(SPECIALS)}"
+
+    @property
+    def digest(self) -> str:
+        """Digits that stand for the words and their order."""
+        return digest(self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """As stored in a model file: one word a line, without the three specials."""
+        return "\n".join(self.words[len(SPECIALS) :]).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Vocabulary:
+        """The inverse of `to_bytes`."""
+        return cls(data.decode().split("\n") if data else [])
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Vocabulary:
+        """One word a line; a word given twice is refused with both lines. The three specials may be listed."""
+        lines: dict[str, int] = {}
+        for number, line in read_lines(path):
+            word = line.strip()
+            if not word or word in SPECIALS:
+                continue
+            if len(word.split()) > 1:
+                raise InputError(f"{path}:{number}: {line!r} has white space inside; a vocabulary has one word a line")
+            if word in lines:
+                raise InputError(f"{path}:{number}: {word!r} is already on line {lines[word]}; remove one of the two")
+            lines[word] = number
+        if not lines:
+            raise InputError(f"{path}: holds no words")
+        return cls(lines)
+
+
+@dataclass(frozen=True)
+class VocabularyPolicy:
+    """How a vocabulary is chosen from counted words.
+
+    `words`: a given list; otherwise all types seen at least `min_count` times, of which a share `kappa` of those seen once,
+    drawn with `seed`, is left out (the thesis, chapter 4, "Language model vocabulary"), and, where `script` names one
+    (e.g. "cyrillic"), only types with at least `script_share` of their letters in it.
+    """
+
+    words: Vocabulary | None = None
+    min_count: int = 1
+    kappa: float = 0.0
+    seed: int = 1
+    script: str | None = None
+    script_share: float = 0.8
+
+    def __post_init__(self) -> None:
+        if self.min_count < 1:
+            raise SettingsError(f"the minimum count is 1 or more, not {self.min_count}")
+        if not 0.0 <= self.kappa <= 1.0:
+            raise SettingsError(f"kappa is a share between 0 and 1, not {self.kappa}")
+
+    def choose(self, types: Sequence[str], counts: NDArray[Any]) -> Vocabulary:
+        """The vocabulary for `types` seen `counts` times; most frequent first, equals in the order of their letters."""
+        if self.words is not None:
+            return self.words
+        order = sorted(range(len(types)), key=lambda i: (-int(counts[i]), types[i]))
+        kept = [i for i in order if counts[i] >= self.min_count and types[i] not in SPECIALS]
+        if self.script is not None:
+            name = self.script.upper()
+            kept = [i for i in kept if script_share(types[i], name) >= self.script_share]
+        if self.kappa > 0.0:
+            singletons = [i for i in kept if counts[i] == 1]
+            drawn = np.random.default_rng(self.seed).permutation(len(singletons))[: round(self.kappa * len(singletons))]
+            pruned = {singletons[j] for j in drawn}
+            kept = [i for i in kept if i not in pruned]
+        return Vocabulary(types[i] for i in kept)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As stored in a model file and shown in signatures."""
+        if self.words is not None:
+            return {"given": self.words.digest}
+        fields: Mapping[str, Any] = {"min_count": self.min_count, "kappa": self.kappa, "script": self.script}
+        shown = {k: v for k, v in fields.items() if v != getattr(VocabularyPolicy, k)}
+        return shown | ({"seed": self.seed} if self.kappa else {})
+
+
+def script_share(word: str, script: str) -> float:
+    """The share of the characters of `word` whose Unicode name begins with `script` (1 where there are no letters).
+
+    >>> script_share("кот", "CYRILLIC"), script_share("кoт", "CYRILLIC") < 0.8, script_share("00", "CYRILLIC")
+    (1.0, True, 1.0)
+    """
+    letters = [c for c in word if c.isalpha()]
+    if not letters:
+        return 1.0
+    return sum(unicodedata.name(c, "").startswith(script) for c in letters) / len(letters)

@@ -1,0 +1,30 @@
+"""Fixtures of all tests, and a guard against testing a core that was not rebuilt."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    import binyan._core
+
+    built = os.stat(binyan._core.__file__).st_mtime
+    newer = [
+        p for folder in ("core", "bindings") for p in (ROOT / folder).rglob("*.[ch]pp") if p.stat().st_mtime > built
+    ]
+    if newer and str(ROOT) in str(Path(binyan._core.__file__).resolve()):
+        raise pytest.UsageError(f"{newer[0].relative_to(ROOT)} is newer than the built core: run `make setup`")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of experiment data: BINYAN_DATA, or ../shared/data beside the repository. Skips where it is absent."""
+    folder = Path(os.environ.get("BINYAN_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no experiment data at {folder}; set BINYAN_DATA to run this test")
+    return folder
