@@ -16,6 +16,7 @@ setup: .venv/.built
 # Installed in place for editing; any change to the C++ files rebuilds, only what changed.
 .venv/.built: .venv/.dependencies $(NATIVE)
 	$(BIN)/python -m pip install -q --no-build-isolation -c constraints.txt -e '.[$(EXTRAS)]'
+	cp build/*/_core.pyi src/binyan/
 	touch $@
 
 lint: setup

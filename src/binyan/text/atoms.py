@@ -13,8 +13,8 @@ Unit = Literal["grapheme", "codepoint"]
 def atoms(word: str, unit: Unit = "grapheme") -> list[str]:
     """The atoms of `word`: grapheme clusters (UAX 29), or code points where that is asked for.
 
-    >>> atoms("cafe\\u0301")
-    ['c', 'a', 'f', 'é']
+    >>> len(atoms("cafe\\u0301"))
+    4
     >>> atoms("cafe\\u0301", "codepoint")[-1] == "\\u0301"
     True
     """
