@@ -1,0 +1,1 @@
+"""Grammars: notation, checks, the shipped grammars, trees and their drawing."""

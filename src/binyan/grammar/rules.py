@@ -1,0 +1,157 @@
+"""A grammar as a value: simple range concatenating rules, their Dirichlet weights, which symbols are adapted.
+
+A rule such as Stem(abcde) -> R3(a,c,e) T2(b,d) is
+Rule("Stem", ((V(0,0), V(1,0), V(0,1), V(1,1), V(0,2)),), ("R3", "T2")) with V = Variable(child, argument).
+A context-free rule is the case where every symbol has one argument. Simple means that each argument of each
+right-hand symbol occurs exactly once on the left; no argument is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from binyan.errors import GrammarError
+
+ANY = "\0any"
+"""The terminal that stands for "any atom of the data" until `Grammar.with_terminals` fills it in."""
+
+HIDDEN = "§"
+"""The first character of every symbol that Binyan adds (Kleene operators); trees leave such nodes out."""
+
+
+class Variable(NamedTuple):
+    """Argument `argument` of right-hand symbol `child`, both counted from 0."""
+
+    child: int
+    argument: int
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Simple range concatenating rule; `weight` is its Dirichlet pseudo-count, `line` its place in a file."""
+
+    lhs: str
+    arguments: tuple[tuple[Variable | str, ...], ...]
+    rhs: tuple[str, ...]
+    weight: float = 1.0
+    line: int = 0
+
+    @property
+    def arity(self) -> int:
+        """How many arguments the left-hand symbol has."""
+        return len(self.arguments)
+
+    def rhs_arity(self, child: int) -> int:
+        """How many arguments right-hand symbol `child` has in this rule."""
+        used = [e.argument for a in self.arguments for e in a if isinstance(e, Variable) and e.child == child]
+        return max(used, default=-1) + 1
+
+    def __str__(self) -> str:
+        if not self.rhs and len(self.arguments) == 1:
+            return f"{self.lhs} -> {' '.join(_terminal(str(e)) for e in self.arguments[0])}"
+        letters: dict[Variable, str] = {}
+        left = []
+        for argument in self.arguments:
+            shown = ""
+            for e in argument:
+                if isinstance(e, Variable):
+                    shown += letters.setdefault(e, _letter(len(letters)))
+                else:
+                    shown += _terminal(e)
+            left.append(shown)
+        right = []
+        for child, symbol in enumerate(self.rhs):
+            names = (letters.get(Variable(child, i), "?") for i in range(self.rhs_arity(child)))
+            right.append(f"{symbol}({','.join(names)})")
+        return f"{self.lhs}({','.join(left)}) -> {' '.join(right)}".rstrip()
+
+
+def _letter(i: int) -> str:
+    return chr(ord("a") + i) if i < 26 else f"x{i}"
+
+
+def _terminal(atom: str) -> str:
+    return "<any>" if atom == ANY else f"'{atom}'"
+
+
+@dataclass(frozen=True)
+class Adaptation:
+    """How an adapted symbol is adapted. None means sampled: a ~ Beta(1,1), b ~ Gamma(shape 0.1, scale 10)."""
+
+    a: float | None = None
+    b: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.a is not None and not 0.0 <= self.a < 1.0:
+            raise GrammarError(f"the discount a of an adapted symbol lies in [0, 1), not {self.a}")
+        if self.b is not None and self.b + (self.a or 0.0) <= 0.0:
+            raise GrammarError(f"the concentration b of an adapted symbol must exceed -a, not {self.b}")
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """Rules in order, the start symbol (of one argument), and the adapted symbols."""
+
+    name: str
+    start: str
+    rules: tuple[Rule, ...]
+    adapted: Mapping[str, Adaptation] = field(default_factory=dict)
+
+    @staticmethod
+    def hidden(symbol: str) -> bool:
+        """Whether Binyan added the symbol; such nodes are left out of the trees a user sees."""
+        return symbol.startswith(HIDDEN)
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """All symbols, the start first, then in order of first use."""
+        seen = dict.fromkeys([self.start])
+        for rule in self.rules:
+            seen.update(dict.fromkeys((rule.lhs, *rule.rhs)))
+        return tuple(seen)
+
+    @cached_property
+    def rules_of(self) -> Mapping[str, tuple[int, ...]]:
+        """The indices of the rules of each left-hand symbol."""
+        found: dict[str, list[int]] = {s: [] for s in self.symbols}
+        for i, rule in enumerate(self.rules):
+            found[rule.lhs].append(i)
+        return {s: tuple(r) for s, r in found.items()}
+
+    def arity(self, symbol: str) -> int:
+        """How many arguments the symbol has (by its first rule)."""
+        rules = self.rules_of.get(symbol, ())
+        return self.rules[rules[0]].arity if rules else 0
+
+    @cached_property
+    def terminals(self) -> frozenset[str]:
+        """Every atom that a rule names, without the placeholder `ANY`."""
+        return frozenset(
+            e for r in self.rules for a in r.arguments for e in a if not isinstance(e, Variable) and e != ANY
+        )
+
+    @property
+    def open_terminals(self) -> bool:
+        """Whether a rule still holds the placeholder `ANY`."""
+        return any(ANY in argument for rule in self.rules for argument in rule.arguments)
+
+    def with_terminals(self, atoms: Iterable[str]) -> Grammar:
+        """Replace each rule that holds `ANY` by one rule of the same weight for each atom, sorted."""
+        ordered = sorted(set(atoms))
+        rules: list[Rule] = []
+        for rule in self.rules:
+            places = sum(argument.count(ANY) for argument in rule.arguments)
+            if places == 0:
+                rules.append(rule)
+                continue
+            if places > 1:
+                raise GrammarError(
+                    f"line {rule.line}: {rule} holds more than one open terminal; use a symbol such as Char"
+                )
+            for atom in ordered:
+                filled = tuple(tuple(atom if e == ANY else e for e in a) for a in rule.arguments)
+                rules.append(replace(rule, arguments=filled))
+        return replace(self, rules=tuple(rules))
