@@ -1,0 +1,162 @@
+#include "ngram/hpylm.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "errors.hpp"
+
+namespace binyan {
+
+HPYLM::HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t chain) : random(seed, chain), tree_(std::move(tree)) {
+  if (tree_->order() > kMostLevels) throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kMostLevels));
+  for (const Level& level : tree_->levels) levels_.emplace_back(level.contexts(), level.entries());
+  base_ = 1.0 / (tree_->vocabulary_size - 1.0);
+}
+
+template <class Visit>
+void HPYLM::for_each_direct(Visit visit) const {
+  for (uint32_t k = 0; k < tree_->order(); ++k) {
+    const Level& level = tree_->levels[k];
+    const bool top = k + 1 == tree_->order();
+    if (!top && k == 0) continue;
+    for (uint32_t c = 0; c < level.contexts(); ++c) {
+      if (!top && level.left_word[c] != kBegin) continue;
+      for (uint32_t e = level.first_entry[c]; e < level.first_entry[c + 1]; ++e) visit(k, c, e, level.count[e]);
+    }
+  }
+}
+
+void HPYLM::follow(Chain& chain, uint32_t level, uint32_t context, uint32_t entry) const {
+  for (uint32_t k = level;; --k) {
+    chain.context[k] = context;
+    chain.entry[k] = entry;
+    if (k == 0) break;
+    context = tree_->levels[k].context_parent[context];
+    entry = tree_->levels[k].parent[entry];
+  }
+}
+
+void HPYLM::fill_bases(Chain& chain, uint32_t level) const {
+  double p = base_;
+  for (uint32_t k = 0; k < level; ++k) {
+    chain.base[k] = p;
+    p = levels_[k].probability(chain.context[k], chain.entry[k], p);
+  }
+  chain.base[level] = p;
+}
+
+double HPYLM::initialise(Initialisation how) {
+  double log_probability = 0;
+  Chain chain;
+  for_each_direct([&](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
+    follow(chain, level, context, entry);
+    for (uint32_t i = 0; i < customers; ++i) {
+      fill_bases(chain, level);
+      for (uint32_t k = level;; --k) {
+        Restaurants& r = levels_[k];
+        const uint32_t c = chain.context[k], e = chain.entry[k];
+        const bool opened = how == Initialisation::kSequential ? r.draw_opening(c, e, chain.base[k], random) : random.below(r.tables(e) + 1) == 0;
+        double weight = r.fresh(c);
+        const double total = r.total(c);
+        if (opened) r.open(c, e);
+        else weight = (how == Initialisation::kSequential ? r.join(c, e, random) : r.join_any(c, e, random)) - r.hyper.discount;
+        log_probability += std::log(weight / total);
+        if (!opened) break;
+        if (k == 0) { log_probability += std::log(base_); break; }
+      }
+    }
+  });
+  return log_probability;
+}
+
+void HPYLM::sweep() {
+  for_each_direct([this](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) { reseat(level, context, entry, customers); });
+}
+
+void HPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
+  // The only customer of a dish, taken away and seated again, always opens the same table again: only the customer it
+  // sends to the parent has a choice to make.
+  while (levels_[level].customers(entry) == 1) {
+    if (level == 0) return;
+    context = tree_->levels[level].context_parent[context];
+    entry = tree_->levels[level].parent[entry];
+    --level;
+  }
+  Chain chain;
+  follow(chain, level, context, entry);
+  Restaurants& own = levels_[level];
+  bool stale = true;  // are chain's base probabilities older than the last change below this level?
+  for (uint32_t i = 0; i < customers; ++i) {
+    if (own.remove(context, entry, random)) {
+      stale = true;
+      for (uint32_t k = level; k > 0 && levels_[k - 1].remove(chain.context[k - 1], chain.entry[k - 1], random);) --k;
+    }
+    if (stale) {
+      fill_bases(chain, level);
+      stale = false;
+    }
+    if (own.add(context, entry, chain.base[level], random)) {
+      stale = true;
+      for (uint32_t k = level; k > 0 && levels_[k - 1].add(chain.context[k - 1], chain.entry[k - 1], chain.base[k - 1], random);) --k;
+    }
+  }
+}
+
+void HPYLM::resample_hyperparameters() {
+  for (Restaurants& level : levels_) resample(level.hyper, level.summary(), random);
+}
+
+double HPYLM::log_likelihood() const {
+  double sum = levels_[0].restaurant_tables(0) * std::log(base_);
+  for (const Restaurants& level : levels_) sum += level.summary().log_likelihood(level.hyper);
+  return sum;
+}
+
+std::vector<uint32_t> HPYLM::customers_of(uint32_t level, std::span<const uint32_t> tables_above) const {
+  const Level& l = tree_->levels[level];
+  std::vector<uint32_t> customers(l.entries());
+  for (uint32_t e = 0; e < l.entries(); ++e) customers[e] = tree_->direct(level, e);
+  if (level + 1 < tree_->order()) {
+    const std::vector<uint32_t>& parent = tree_->levels[level + 1].parent;
+    if (tables_above.size() != parent.size()) throw InputError("the saved seating is damaged: wrong number of entries");
+    for (size_t e = 0; e < parent.size(); ++e) customers[parent[e]] += tables_above[e];
+  }
+  return customers;
+}
+
+void HPYLM::check() const {
+  std::vector<uint32_t> above;
+  for (uint32_t k = tree_->order(); k-- > 0;) {
+    const Restaurants& level = levels_[k];
+    const std::vector<uint32_t> expected = customers_of(k, above);
+    std::vector<uint64_t> customers(level.restaurants(), 0), tables(level.restaurants(), 0);
+    above.resize(level.dishes());
+    for (uint32_t e = 0; e < level.dishes(); ++e) {
+      above[e] = level.tables(e);
+      uint64_t seated = 0, counted = 0;
+      for (const auto& bin : level.table_sizes(e)) {
+        counted += bin.tables;
+        seated += static_cast<uint64_t>(bin.tables) * bin.size;
+      }
+      if (level.customers(e) != expected[e] || seated != expected[e] || counted != above[e])
+        throw InternalError("seating of entry " + std::to_string(e) + " on level " + std::to_string(k) + " is inconsistent");
+      customers[tree_->levels[k].context[e]] += expected[e];
+      tables[tree_->levels[k].context[e]] += above[e];
+    }
+    for (uint32_t c = 0; c < level.restaurants(); ++c)
+      if (level.restaurant_customers(c) != customers[c] || level.restaurant_tables(c) != tables[c])
+        throw InternalError("totals of context " + std::to_string(c) + " on level " + std::to_string(k) + " are inconsistent");
+  }
+}
+
+void HPYLM::predict(uint32_t level, std::span<const double> shorter, std::span<double> probability, std::span<double> backoff) const {
+  const Level& l = tree_->levels[level];
+  const Restaurants& r = levels_[level];
+  for (uint32_t c = 0; c < l.contexts(); ++c) {
+    backoff[c] = r.fresh(c) / r.total(c);
+    for (uint32_t e = l.first_entry[c]; e < l.first_entry[c + 1]; ++e)
+      probability[e] = r.probability(c, e, level == 0 ? base_ : shorter[l.parent[e]]);
+  }
+}
+
+}  // namespace binyan

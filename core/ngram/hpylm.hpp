@@ -1,0 +1,70 @@
+// The hierarchical Pitman-Yor language model (Teh 2006; thesis, section "Hierarchical Pitman-Yor Language Model") and
+// its Gibbs sampler, over the n-grams of a context tree: a restaurant is a context, a dish an entry, and the parent of
+// both is a link.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ngram/context_tree.hpp"
+#include "pitman_yor/random.hpp"
+#include "pitman_yor/restaurants.hpp"
+
+namespace binyan {
+
+enum class Initialisation { kRandom, kSequential };
+
+class HPYLM {
+ public:
+  static constexpr uint32_t kMostLevels = 32;
+
+  // An empty model. Results are a function of (tree, seed, chain). Throws InputError if the order is above kMostLevels.
+  HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t chain);
+
+  // Seats all customers: at a table chosen uniformly (random, as the thesis did), or by the model (sequential).
+  // Returns the log-probability of the seating as it was made, choice by choice.
+  double initialise(Initialisation how);
+  // Removes every customer and seats it anew, once.
+  void sweep();
+  void resample_hyperparameters();
+
+  // Joint log-probability of seating and text given the hyperparameters, in closed form.
+  double log_likelihood() const;
+  // Throws InternalError unless the tables of every dish are the customers it sends to its parent.
+  void check() const;
+
+  // The predictive distribution of this sample is an interpolated back-off model. For the entries of a level, natural
+  // logarithms of their probabilities; for its contexts, of the weight (a m + b) / (n + b) of the shorter context.
+  // Level k needs the probabilities of level k - 1 (base probability 1 / (vocabulary - 1): all but <s>).
+  void predict(uint32_t level, std::span<const double> shorter, std::span<double> probability, std::span<double> backoff) const;
+  double base() const { return base_; }
+
+  const ContextTree& tree() const { return *tree_; }
+  std::vector<Restaurants>& levels() { return levels_; }
+  const std::vector<Restaurants>& levels() const { return levels_; }
+  // Customers a seating with these tables (per level, per entry) has on `level`: direct ones and those from the level above.
+  std::vector<uint32_t> customers_of(uint32_t level, std::span<const uint32_t> tables_above) const;
+
+  Random random;
+
+ private:
+  // Calls visit(level, context, entry, customers) for all entries with direct customers, in storage order.
+  template <class Visit>
+  void for_each_direct(Visit visit) const;
+  // The chain of (context, entry) from a level down to the empty context.
+  struct Chain {
+    std::array<uint32_t, kMostLevels> context, entry;
+    std::array<double, kMostLevels> base;  // base[k]: probability of the word under the parent of level k
+  };
+  void follow(Chain& chain, uint32_t level, uint32_t context, uint32_t entry) const;
+  void fill_bases(Chain& chain, uint32_t level) const;
+  void reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t customers);
+
+  std::shared_ptr<const ContextTree> tree_;
+  std::vector<Restaurants> levels_;
+  double base_;
+};
+
+}  // namespace binyan

@@ -1,0 +1,85 @@
+#include "pitman_yor/restaurants.hpp"
+
+#include <string>
+
+#include "errors.hpp"
+
+namespace binyan {
+
+SeatingSummary Restaurants::summary() const {
+  ValueCounts customers, tables, sizes;
+  for (const Total& total : totals_) {
+    customers.add(total.customers);
+    tables.add(total.tables);
+  }
+  for (const Seat& seat : seats_) {
+    if (seat.tables & kHistogram) {
+      for (const auto& bin : sizes_.bins(seat.tables & ~kHistogram)) sizes.add(bin.size, bin.tables);
+    } else if (seat.tables == 1) {
+      sizes.add(seat.customers);
+    } else {
+      sizes.add(1, seat.tables);
+    }
+  }
+  return {customers.sorted(), tables.sorted(), sizes.sorted()};
+}
+
+std::vector<TableSizes::Bin> Restaurants::table_sizes(uint32_t dish) const {
+  const Seat& seat = seats_[dish];
+  if (seat.customers == 0) return {};
+  if (seat.tables & kHistogram) {
+    const auto bins = sizes_.bins(seat.tables & ~kHistogram);
+    return {bins.begin(), bins.end()};
+  }
+  if (seat.tables == 1) return {{seat.customers, 1}};
+  return {{1, seat.tables}};
+}
+
+void Restaurants::save(std::vector<uint32_t>& tables, std::vector<uint32_t>& sizes) const {
+  tables.clear();
+  sizes.clear();
+  tables.reserve(seats_.size());
+  for (const Seat& seat : seats_) {
+    tables.push_back(this->tables(seat));
+    if (seat.tables & kHistogram)
+      for (const auto& bin : sizes_.bins(seat.tables & ~kHistogram)) {
+        sizes.push_back(bin.size);
+        sizes.push_back(bin.tables);
+      }
+  }
+}
+
+void Restaurants::restore(std::span<const uint32_t> customers, std::span<const uint32_t> restaurant, std::span<const uint32_t> tables, std::span<const uint32_t> sizes) {
+  const auto refuse = [](const std::string& what) { throw InputError("the saved seating is damaged: " + what); };
+  if (customers.size() != seats_.size() || restaurant.size() != seats_.size() || tables.size() != seats_.size()) refuse("wrong number of dishes");
+  std::fill(totals_.begin(), totals_.end(), Total{});
+  sizes_ = TableSizes();
+  size_t at = 0;
+  std::vector<TableSizes::Bin> bins;
+  for (size_t d = 0; d < seats_.size(); ++d) {
+    if (tables[d] > customers[d] || (tables[d] == 0) != (customers[d] == 0)) refuse("tables and customers disagree");
+    if (tables[d] >> 31) refuse("too many tables");
+    Seat seat{customers[d], tables[d]};
+    if (tables[d] > 1 && tables[d] < customers[d]) {
+      bins.clear();
+      uint64_t seated = 0, counted = 0;
+      while (counted < tables[d]) {
+        if (at + 2 > sizes.size()) refuse("table sizes end early");
+        const TableSizes::Bin bin{sizes[at], sizes[at + 1]};
+        at += 2;
+        if (bin.size == 0 || bin.tables == 0 || (!bins.empty() && bin.size <= bins.back().size)) refuse("table sizes out of order");
+        counted += bin.tables;
+        seated += static_cast<uint64_t>(bin.size) * bin.tables;
+        bins.push_back(bin);
+      }
+      if (counted != tables[d] || seated != customers[d]) refuse("table sizes do not add up");
+      seat.tables = sizes_.create(bins) | kHistogram;
+    }
+    seats_[d] = seat;
+    totals_[restaurant[d]].customers += customers[d];
+    totals_[restaurant[d]].tables += tables[d];
+  }
+  if (at != sizes.size()) refuse("more table sizes than tables");
+}
+
+}  // namespace binyan

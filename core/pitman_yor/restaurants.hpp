@@ -1,0 +1,148 @@
+// Restaurants of one level of a hierarchy: they share a discount a and a strength b. Dishes are numbered through all
+// restaurants of the level, so that (restaurant, dish) pairs known beforehand become indices. Seating follows the
+// Pitman-Yor Chinese restaurant process (thesis, equations seatconditional and predictive-conditional).
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pitman_yor/hyperparameters.hpp"
+#include "pitman_yor/random.hpp"
+#include "pitman_yor/table_sizes.hpp"
+
+namespace binyan {
+
+class Restaurants {
+ public:
+  Restaurants(uint32_t restaurants, uint32_t dishes) : totals_(restaurants), seats_(dishes) {}
+
+  Hyperparameters hyper;
+
+  uint32_t customers(uint32_t dish) const { return seats_[dish].customers; }
+  uint32_t tables(uint32_t dish) const { return tables(seats_[dish]); }
+  uint32_t restaurant_customers(uint32_t r) const { return totals_[r].customers; }
+  uint32_t restaurant_tables(uint32_t r) const { return totals_[r].tables; }
+  uint32_t restaurants() const { return static_cast<uint32_t>(totals_.size()); }
+  uint32_t dishes() const { return static_cast<uint32_t>(seats_.size()); }
+
+  // Weights of a new customer's choices, all to be divided by total(r): some table with this dish, a new table.
+  double shared(uint32_t dish) const { return seats_[dish].customers - hyper.discount * tables(seats_[dish]); }
+  double fresh(uint32_t r) const { return hyper.discount * totals_[r].tables + hyper.strength; }
+  double total(uint32_t r) const { return totals_[r].customers + hyper.strength; }
+  // Probability of the dish, `base` being its probability under the base distribution.
+  double probability(uint32_t r, uint32_t dish, double base) const { return (shared(dish) + fresh(r) * base) / total(r); }
+
+  // A customer sits down. Returns whether a table was opened, which sends a customer to the parent.
+  bool add(uint32_t r, uint32_t dish, double base, Random& random) {
+    const bool opens = draw_opening(r, dish, base, random);
+    if (opens) open(r, dish);
+    else join(r, dish, random);
+    return opens;
+  }
+  // The first half of add(): does the customer open a table?
+  bool draw_opening(uint32_t r, uint32_t dish, double base, Random& random) const {
+    if (seats_[dish].customers == 0) return true;
+    const double open_weight = fresh(r) * base;
+    return random.uniform() * (shared(dish) + open_weight) < open_weight;
+  }
+  // A customer, all of the dish being equally likely, leaves. Returns whether its table closed.
+  bool remove(uint32_t r, uint32_t dish, Random& random) {
+    Seat& seat = seats_[dish];
+    Total& total = totals_[r];
+    --total.customers;
+    const uint32_t customers = seat.customers--;
+    if (!(seat.tables & kHistogram)) {
+      if (seat.tables != customers) return false;
+      --seat.tables;
+      --total.tables;
+      return true;
+    }
+    uint32_t handle = seat.tables & ~kHistogram;
+    const bool closed = sizes_.leave(handle, customers, random);
+    total.tables -= closed;
+    settle(seat, handle);
+    return closed;
+  }
+  // A new table with one customer.
+  void open(uint32_t r, uint32_t dish) {
+    ++totals_[r].customers;
+    ++totals_[r].tables;
+    Seat& seat = seats_[dish];
+    if (seat.tables & kHistogram) {
+      uint32_t handle = seat.tables & ~kHistogram;
+      sizes_.open(handle);
+      seat.tables = handle | kHistogram;
+    } else if (seat.tables == 1 && seat.customers > 1) {
+      const TableSizes::Bin bins[] = {{1, 1}, {seat.customers, 1}};
+      seat.tables = sizes_.create(bins) | kHistogram;
+    } else {
+      ++seat.tables;
+    }
+    ++seat.customers;
+  }
+  // A customer joins one of the dish's tables, of which there is one at least, chosen by the model. Returns the size it had.
+  uint32_t join(uint32_t r, uint32_t dish, Random& random) {
+    return seat_at(r, dish, [&](uint32_t& handle, uint32_t customers) { return sizes_.join(handle, customers, hyper.discount, random); });
+  }
+  // The same with all tables equally likely, whatever the model says.
+  uint32_t join_any(uint32_t r, uint32_t dish, Random& random) {
+    return seat_at(r, dish, [&](uint32_t& handle, uint32_t) { return sizes_.join_any(handle, random); });
+  }
+
+  // What the likelihood of this level depends on.
+  SeatingSummary summary() const;
+  // Table sizes of one dish, ordered.
+  std::vector<TableSizes::Bin> table_sizes(uint32_t dish) const;
+  // The whole state: tables of each dish, and (size, tables) pairs, in dish order, of dishes with 1 < tables < customers.
+  void save(std::vector<uint32_t>& tables, std::vector<uint32_t>& sizes) const;
+  // Back from save(); `customers` per dish and `restaurant` of each dish are the caller's. Throws InputError if they disagree.
+  void restore(std::span<const uint32_t> customers, std::span<const uint32_t> restaurant, std::span<const uint32_t> tables, std::span<const uint32_t> sizes);
+
+  size_t bytes() const { return totals_.capacity() * sizeof(Total) + seats_.capacity() * sizeof(Seat) + sizes_.bytes(); }
+
+ private:
+  // Sizes are implied if there is one table or if every customer has a table; otherwise `tables` is a histogram's handle.
+  static constexpr uint32_t kHistogram = 1u << 31;
+  struct Seat {
+    uint32_t customers = 0, tables = 0;
+  };
+  struct Total {
+    uint32_t customers = 0, tables = 0;
+  };
+
+  uint32_t tables(const Seat& seat) const { return seat.tables & kHistogram ? sizes_.tables(seat.tables & ~kHistogram) : seat.tables; }
+  template <class Choose>
+  uint32_t seat_at(uint32_t r, uint32_t dish, Choose choose) {
+    Seat& seat = seats_[dish];
+    uint32_t size = 1;
+    if (seat.tables & kHistogram) {
+      uint32_t handle = seat.tables & ~kHistogram;
+      size = choose(handle, seat.customers);
+      seat.tables = handle | kHistogram;
+    } else if (seat.tables == 1) {
+      size = seat.customers;
+    } else {
+      const TableSizes::Bin bins[] = {{1, seat.tables - 1}, {2, 1}};
+      seat.tables = sizes_.create(bins) | kHistogram;
+    }
+    ++seat.customers;
+    ++totals_[r].customers;
+    return size;
+  }
+  // Drop the histogram if the sizes are implied again.
+  void settle(Seat& seat, uint32_t handle) {
+    const uint32_t tables = sizes_.tables(handle);
+    if (tables == 1 || tables == seat.customers) {
+      sizes_.destroy(handle);
+      seat.tables = tables;
+    } else {
+      seat.tables = handle | kHistogram;
+    }
+  }
+
+  std::vector<Total> totals_;
+  std::vector<Seat> seats_;
+  TableSizes sizes_;
+};
+
+}  // namespace binyan
