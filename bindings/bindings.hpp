@@ -2,3 +2,5 @@
 #include <nanobind/nanobind.h>
 
 void bind_pitman_yor(nanobind::module_& m);
+void bind_context_tree(nanobind::module_& m);
+void bind_hpylm(nanobind::module_& m);

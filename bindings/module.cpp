@@ -4,4 +4,6 @@
 NB_MODULE(_core, m) {
   m.doc() = "The native core of Binyan.";
   bind_pitman_yor(m);
+  bind_context_tree(m);
+  bind_hpylm(m);
 }

@@ -102,8 +102,14 @@ void HPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t cu
   }
 }
 
-void HPYLM::resample_hyperparameters() {
-  for (Restaurants& level : levels_) resample(level.hyper, level.summary(), random);
+double HPYLM::resample_hyperparameters() {
+  double sum = levels_[0].restaurant_tables(0) * std::log(base_);
+  for (Restaurants& level : levels_) {
+    const SeatingSummary summary = level.summary();
+    resample(level.hyper, summary, random);
+    sum += summary.log_likelihood(level.hyper);
+  }
+  return sum;
 }
 
 double HPYLM::log_likelihood() const {

@@ -28,17 +28,18 @@ class HPYLM {
   double initialise(Initialisation how);
   // Removes every customer and seats it anew, once.
   void sweep();
-  void resample_hyperparameters();
+  // One slice-sampling update of every level's discount and strength. Returns log_likelihood() afterwards.
+  double resample_hyperparameters();
 
   // Joint log-probability of seating and text given the hyperparameters, in closed form.
   double log_likelihood() const;
   // Throws InternalError unless the tables of every dish are the customers it sends to its parent.
   void check() const;
 
-  // The predictive distribution of this sample is an interpolated back-off model. For the entries of a level, natural
-  // logarithms of their probabilities; for its contexts, of the weight (a m + b) / (n + b) of the shorter context.
-  // Level k needs the probabilities of level k - 1 (base probability 1 / (vocabulary - 1): all but <s>).
+  // The predictive distribution of this sample is an interpolated back-off model. Per entry of the level its
+  // probability, per context the weight (a m + b) / (n + b) of the shorter context. `shorter`: probabilities of level - 1.
   void predict(uint32_t level, std::span<const double> shorter, std::span<double> probability, std::span<double> backoff) const;
+  // Uniform over the vocabulary without <s>.
   double base() const { return base_; }
 
   const ContextTree& tree() const { return *tree_; }

@@ -1,0 +1,46 @@
+#include "ngram/context_tree.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include <memory>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+
+namespace nb = nanobind;
+using namespace binyan;
+
+void bind_context_tree(nb::module_& m) {
+  nb::class_<ContextTree>(m, "ContextTree", "All n-grams of a text, as a tree of contexts in flat arrays.")
+      .def_static(
+          "build",
+          [](const In<uint32_t>& words, const In<uint64_t>& offsets, uint32_t order, uint32_t vocabulary_size) {
+            nb::gil_scoped_release unlocked;
+            return std::make_shared<ContextTree>(ContextTree::build(view(words), view(offsets), order, vocabulary_size));
+          },
+          nb::arg("words"), nb::arg("offsets"), nb::arg("order"), nb::arg("vocabulary_size"))
+      .def_prop_ro("order", &ContextTree::order)
+      .def_ro("vocabulary_size", &ContextTree::vocabulary_size)
+      .def_ro("events", &ContextTree::events)
+      .def("entries", [](const ContextTree& t, uint32_t level) { return t.levels.at(level).entries(); }, nb::arg("level"))
+      .def("contexts", [](const ContextTree& t, uint32_t level) { return t.levels.at(level).contexts(); }, nb::arg("level"))
+      .def("find_entry", &ContextTree::find_entry, nb::arg("level"), nb::arg("context"), nb::arg("word"))
+      .def("find_child", &ContextTree::find_child, nb::arg("level"), nb::arg("context"), nb::arg("left_word"))
+      .def("direct", &ContextTree::direct, nb::arg("level"), nb::arg("entry"))
+      .def(
+          "level",
+          [](const ContextTree& t, uint32_t level) {
+            const Level& l = t.levels.at(level);
+            nb::dict d;
+            d["word"] = out(l.word);
+            d["context"] = out(l.context);
+            d["parent"] = out(l.parent);
+            d["count"] = out(l.count);
+            d["first_entry"] = out(l.first_entry);
+            d["first_child"] = out(l.first_child);
+            d["left_word"] = out(l.left_word);
+            d["context_parent"] = out(l.context_parent);
+            return d;
+          },
+          nb::arg("level"), "Copies of a level's arrays, named as in core/ngram/context_tree.hpp.");
+}
