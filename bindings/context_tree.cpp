@@ -14,7 +14,7 @@ void bind_context_tree(nb::module_& m) {
   nb::class_<ContextTree>(m, "ContextTree", "All n-grams of a text, as a tree of contexts in flat arrays.")
       .def_static(
           "build",
-          [](const In<uint32_t>& words, const In<uint64_t>& offsets, uint32_t order, uint32_t vocabulary_size) {
+          [](const Array<uint32_t>& words, const Array<uint64_t>& offsets, uint32_t order, uint32_t vocabulary_size) {
             nb::gil_scoped_release unlocked;
             return std::make_shared<ContextTree>(ContextTree::build(view(words), view(offsets), order, vocabulary_size));
           },
@@ -32,14 +32,14 @@ void bind_context_tree(nb::module_& m) {
           [](const ContextTree& t, uint32_t level) {
             const Level& l = t.levels.at(level);
             nb::dict d;
-            d["word"] = out(l.word);
-            d["context"] = out(l.context);
-            d["parent"] = out(l.parent);
-            d["count"] = out(l.count);
-            d["first_entry"] = out(l.first_entry);
-            d["first_child"] = out(l.first_child);
-            d["left_word"] = out(l.left_word);
-            d["context_parent"] = out(l.context_parent);
+            d["word"] = numpy(l.word);
+            d["context"] = numpy(l.context);
+            d["parent"] = numpy(l.parent);
+            d["count"] = numpy(l.count);
+            d["first_entry"] = numpy(l.first_entry);
+            d["first_child"] = numpy(l.first_child);
+            d["left_word"] = numpy(l.left_word);
+            d["context_parent"] = numpy(l.context_parent);
             return d;
           },
           nb::arg("level"), "Copies of a level's arrays, named as in core/ngram/context_tree.hpp.");

@@ -95,12 +95,12 @@ void bind_hpylm(nb::module_& m) {
           [](const HPYLM& model, uint32_t level) {
             std::vector<uint32_t> tables, sizes;
             model.levels().at(level).save(tables, sizes);
-            return std::make_pair(out(std::move(tables)), out(std::move(sizes)));
+            return std::pair(numpy(std::move(tables)), numpy(std::move(sizes)));
           },
           nb::arg("level"), "Tables per entry, and (size, tables) pairs of entries with 1 < tables < customers.")
       .def(
           "restore",
-          [](HPYLM& model, const std::vector<std::pair<In<uint32_t>, In<uint32_t>>>& seating) {
+          [](HPYLM& model, const std::vector<std::pair<Array<uint32_t>, Array<uint32_t>>>& seating) {
             if (seating.size() != model.levels().size()) throw InputError("the saved seating is damaged: wrong number of levels");
             for (size_t k = seating.size(); k-- > 0;) {
               const std::span<const uint32_t> above = k + 1 < seating.size() ? view(seating[k + 1].first) : std::span<const uint32_t>();
