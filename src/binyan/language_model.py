@@ -112,6 +112,10 @@ class LanguageModel(ABC):
     def from_file(cls, file: model_file.ModelFile) -> LanguageModel:
         """The inverse of `contents`."""
 
+    def training_counts(self) -> NDArray[Any] | None:
+        """How often each word of the vocabulary, by id, was an event of the training text; None where the model has not kept it."""
+        return None
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file."""
         model_file.save(path, self.kind, *self.contents())

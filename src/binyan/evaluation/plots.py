@@ -1,0 +1,169 @@
+"""Drawings of tables: PNG and SVG, in colours that colour-blind people can tell apart (Okabe and Ito), and never by colour alone."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from binyan.errors import SettingsError
+from binyan.evaluation.table import Chart, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442"]
+_HATCHES = ["", "///", "...", "\\\\\\", "xxx", "---", "+++"]
+_MARKERS = "os^Dv*P"
+_DASHES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
+_INK = "#1a1b1c"  # all that is neither data nor paper; inline drawings get the text colour of their page instead
+_SIGNATURE_WIDTH = 125
+
+
+def draw(table: Table) -> Figure:
+    """The drawing of a table that has a chart, its signature in small print."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    chart = table.chart
+    if chart is None or not table.rows:
+        raise SettingsError(f"'{table.title}' has no drawing, only a table")
+    look: dict[Any, Any] = {
+        "hatch.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "font.size": 9,
+    }
+    look |= {f"{part}color": _INK for part in ("text.", "axes.label", "axes.edge", "xtick.", "ytick.", "hatch.")}
+    with matplotlib.rc_context({**look, "axes.axisbelow": True}):
+        figure = Figure(figsize=(7.0, 4.6 if chart.panel else 4.2), layout="constrained")
+        if chart.panel:
+            axes, panel = figure.subplots(2, 1, sharex=True, height_ratios=[4, 1])
+            _bars(panel, table, chart, [chart.panel])
+            panel.set_ylabel(chart.panel)
+            panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+        else:
+            axes = panel = figure.subplots()
+        (_bars if chart.kind == "bars" else _lines)(axes, table, chart, chart.y)
+        axes.set_title("\n".join(textwrap.wrap(table.title, 80)), loc="left", fontweight="bold")
+        axes.set_ylabel(chart.y_title or chart.y[0])
+        panel.set_xlabel(chart.x)
+        axes.grid(axis="y", color="#8888884d")
+        if len(axes.get_legend_handles_labels()[1]) > 1:
+            axes.legend(frameon=False, fontsize=8)
+        lines = textwrap.wrap(table.signature, _SIGNATURE_WIDTH, break_on_hyphens=False)
+        small = "\n".join(lines[:4] + (["…"] if len(lines) > 4 else []))
+        figure.supxlabel(small, fontsize=5, x=0.01, ha="left")
+    return figure
+
+
+def save(table: Table, path: str | os.PathLike[str]) -> None:
+    """Draw to a .png or .svg file."""
+    kind = os.fspath(path).rsplit(".", 1)[-1].lower()
+    if kind not in ("png", "svg"):
+        raise SettingsError(f"{path}: drawings are .png or .svg")
+    with open(path, "wb") as out:
+        _write(draw(table), out, kind)
+
+
+def inline_svg(table: Table) -> str:
+    """An <svg> element for a page: transparent, its ink the page's text colour, its text selectable."""
+    out = io.BytesIO()
+    _write(draw(table), out, "svg", transparent=True)
+    svg = out.getvalue().decode()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)  # these ids would repeat on a page with several drawings
+    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"([^>]*?) width="[^"]*"', r"\1\2", svg)
+    svg = svg.replace("<svg", f'<svg role="img" aria-label="{table.title.replace(chr(34), "")}"', 1)
+    return svg.replace(_INK, "currentColor")
+
+
+def _write(figure: Figure, out: Any, kind: str, **options: Any) -> None:
+    import matplotlib
+
+    # Text as text, and the same bytes for the same table.
+    salt = figure.axes[0].get_title(loc="left")
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": salt, "font.family": "sans-serif"}):
+        figure.savefig(out, format=kind, dpi=160, metadata={"Date": None} if kind == "svg" else None, **options)
+
+
+def _series(table: Table, chart: Chart, y: Any) -> dict[str, dict[Any, float]]:
+    """Name of a series -> x -> y, from columns (`y`) or from the rows that share a label (`chart.series`)."""
+    xs = table.column(chart.x)
+    if chart.series is None:
+        found = {name: dict(zip(xs, table.column(name), strict=True)) for name in y}
+    else:
+        found = {}
+        for name, x, value in zip(table.column(chart.series), xs, table.column(y[0]), strict=True):
+            found.setdefault(name, {})[x] = value
+    return {name: {x: v for x, v in points.items() if v is not None} for name, points in found.items()}
+
+
+def _bars(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
+    labels = list(dict.fromkeys(table.column(chart.x)))
+    series = _series(table, chart, y)
+    panel = list(y) == [chart.panel]
+    width = 0.8 / len(series)
+    for number, (name, points) in enumerate(series.items()):
+        places = [labels.index(x) + (number - (len(series) - 1) / 2) * width for x in points]
+        colour = "#999999" if panel else _COLOURS[number % len(_COLOURS)]
+        bars = axes.bar(
+            places,
+            list(points.values()),
+            width * 0.92,
+            color=colour,
+            hatch=_HATCHES[number % len(_HATCHES)],
+            edgecolor=_INK,
+            linewidth=0.6,
+            label=name,
+        )
+        if not panel and len(labels) * len(series) <= 16:
+            form = next(c.format for c in table.columns if c.name == (y[0] if chart.series else name))
+            axes.bar_label(bars, [format(v, form) for v in points.values()], fontsize=7, padding=2)
+    axes.set_xticks(range(len(labels)), labels, rotation=30 if sum(map(len, map(str, labels))) > 70 else 0)
+    axes.axhline(0, color=_INK, linewidth=0.8)
+    axes.margins(y=0.12)
+
+
+def _lines(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
+    series = _series(table, chart, y)
+    most = max(map(len, series.values()))
+    for number, (name, points) in enumerate(series.items()):
+        axes.plot(
+            list(points),
+            list(points.values()),
+            color=_COLOURS[number % len(_COLOURS)],
+            linestyle=_DASHES[number % len(_DASHES)],
+            marker=_MARKERS[number % len(_MARKERS)],
+            markevery=max(1, most // 12),
+            markersize=5,
+            label=name,
+        )
+    if chart.log_x:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: _short(value))
+    elif most <= 12:
+        axes.set_xticks(sorted({x for points in series.values() for x in points}))
+    if all(abs(v) >= 1e4 for points in series.values() for v in points.values()):
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    for label, place in chart.marks.items():
+        axes.axvline(place, color=_INK, linestyle=":", linewidth=1)
+        axes.annotate(
+            label,
+            (place, 0.02),
+            xycoords=("data", "axes fraction"),
+            xytext=(4, 0),
+            textcoords="offset points",
+            fontsize=8,
+        )
+
+
+def _short(number: float) -> str:
+    for size, letter in ((1e9, "b"), (1e6, "m"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:g}{letter}"
+    return f"{number:g}"

@@ -1,0 +1,122 @@
+"""The one table all figures come in: shown on a terminal, written as TSV, JSON or Markdown, drawn by `plots.draw`."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its key, and how its numbers are shown (a format such as `.2f`); text columns have no format."""
+
+    name: str
+    format: str = ""
+
+    def show(self, value: Cell) -> str:
+        """A cell as people read it; nothing known is a dash."""
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return "–"
+        if isinstance(value, str) or not self.format:
+            return str(value)
+        return format(value, self.format)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How a table is drawn. `x` and `y` name columns; `series` names a text column that splits the rows, `panel` one drawn
+    small below; `marks` are labelled vertical lines."""
+
+    kind: Literal["bars", "lines"]
+    x: str
+    y: Sequence[str]
+    series: str | None = None
+    panel: str | None = None
+    y_title: str | None = None
+    log_x: bool = False
+    marks: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under named columns, with a title and the signature of what made the figures."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    signature: str
+    note: str = ""
+    chart: Chart | None = None
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"{self.title}: every row needs {len(self.columns)} cells")
+
+    def column(self, name: str) -> list[Any]:
+        """The cells of one column."""
+        place = [c.name for c in self.columns].index(name)
+        return [row[place] for row in self.rows]
+
+    def shown(self) -> list[list[str]]:
+        """All cells as people read them."""
+        return [[c.show(cell) for c, cell in zip(self.columns, row, strict=True)] for row in self.rows]
+
+    def terminal(self, width: int | None = None) -> str:
+        """For a terminal, or any fixed-width place."""
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table as Grid
+        from rich.text import Text
+
+        grid = Grid(title=Text(self.title), title_justify="left", box=SIMPLE_HEAD)
+        for column in self.columns:
+            grid.add_column(Text(column.name), justify="right" if column.format else "left", overflow="fold")
+        for row in self.shown():
+            grid.add_row(*map(Text, row))
+        out = Console(file=io.StringIO(), width=width, no_color=True)
+        out.print(grid)
+        for line in filter(None, (self.note, self.signature)):
+            out.print(Text(line))
+        text: str = out.file.getvalue()  # type: ignore[attr-defined]
+        return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
+
+    def tsv(self) -> str:
+        """Signature and note as comment lines, names, then rows in full precision."""
+        head = [f"# {line}" for line in (self.title, self.note, self.signature) if line]
+        names = "\t".join(c.name for c in self.columns)
+        rows = ["\t".join("" if cell is None else str(cell) for cell in row) for row in self.rows]
+        return "\n".join([*head, names, *rows]) + "\n"
+
+    def markdown(self) -> str:
+        """A Markdown table, the signature in small print below it."""
+        escaped = [[cell.replace("|", "\\|") for cell in row] for row in self.shown()]
+        rules = ["---:" if c.format else "---" for c in self.columns]
+        rows = [[c.name for c in self.columns], rules, *escaped]
+        lines = [f"**{self.title}**", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
+        return "\n".join([*lines, *([self.note, ""] if self.note else []), f"<sub>`{self.signature}`</sub>"]) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; what is not a number is null. `from_dict` is the inverse."""
+        rows = [[None if isinstance(c, float) and not math.isfinite(c) else c for c in row] for row in self.rows]
+        return {
+            "title": self.title,
+            "columns": [c.name for c in self.columns],
+            "rows": [dict(zip((c.name for c in self.columns), row, strict=True)) for row in rows],
+            "note": self.note,
+            "signature": self.signature,
+            "formats": [c.format for c in self.columns],
+            "chart": asdict(self.chart) if self.chart else None,
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Table:
+        """The inverse of `to_dict`."""
+        columns = [Column(name, form) for name, form in zip(fields["columns"], fields["formats"], strict=True)]
+        rows = [[row[c.name] for c in columns] for row in fields["rows"]]
+        chart = Chart(**fields["chart"]) if fields["chart"] else None
+        return cls(fields["title"], columns, rows, fields["signature"], fields["note"], chart)

@@ -1,0 +1,54 @@
+"""Sampler traces: has a chain left its starting point, and do several chains agree?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from binyan.evaluation.table import Cell, Chart, Column, Table
+
+
+def r_hat(chains: Sequence[Sequence[float]]) -> float:
+    """Split R-hat (Gelman et al. 2013, section 11.4) of one figure over chains of equal length; near 1 where they agree.
+
+    Each chain is cut in two, so that even a single chain that still drifts is found out. NaN below four values a chain.
+    """
+    length = min(map(len, chains), default=0) // 2
+    if length < 2:
+        return math.nan
+    halves = np.array([half for c in chains for half in (c[-2 * length : -length], c[-length:])], float)
+    within = float(halves.var(axis=1, ddof=1).mean())
+    between = float(halves.mean(axis=1).var(ddof=1))
+    if within == 0.0:
+        return 1.0 if between == 0.0 else math.inf
+    return math.sqrt((length - 1) / length + between / within)
+
+
+def trace(
+    chains: Mapping[str, Sequence[float]],
+    signature: str,
+    burn_in: int = 0,
+    figure: str = "log-likelihood",
+    every: int = 1,
+) -> Table:
+    """The figure after each sweep, one column a chain; the note says R-hat after `burn_in` and what it means."""
+    length = max(map(len, chains.values()), default=0)
+    rows: list[list[Cell]] = [
+        [sweep + 1, *(values[sweep] if sweep < len(values) else None for values in chains.values())]
+        for sweep in range(0, length, every)
+    ]
+    agreement = r_hat([values[burn_in:] for values in chains.values()])
+    columns = [Column("sweep", "d"), *(Column(name, ",.1f") for name in chains)]
+    marks = {"end of burn-in": float(burn_in)} if 0 < burn_in < length else {}
+    chart = Chart("lines", "sweep", list(chains), y_title=figure, marks=marks)
+    return Table(f"Sampler trace: {figure}", columns, rows, signature, verdict(agreement), chart)
+
+
+def verdict(agreement: float) -> str:
+    """R-hat in a sentence."""
+    if math.isnan(agreement):
+        return "R-hat: too few sweeps after burn-in to tell."
+    sentence = "the chains agree" if agreement < 1.05 else "not yet mixed: run more sweeps, or start later"
+    return f"R-hat {agreement:.3f}: {sentence}."

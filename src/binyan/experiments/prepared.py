@@ -1,0 +1,56 @@
+"""Prepared text kept on disk: tokenising tens of millions of words is slow, and every experiment of a chapter reads the same."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from binyan.progress import Progress, ProgressOption
+from binyan.signature import digest
+from binyan.text import Preparation, read_lines
+
+_LINES = 5_000  # lines a process prepares at a time
+
+
+def prepared_text(
+    source: Path, preparation: Preparation, folder: Path, processes: int = 2, progress: ProgressOption = None
+) -> Path:
+    """The text of `source` after `preparation`, one sentence a line, words separated by spaces; made once in `folder`.
+
+    The name of the file carries a digest of the source's content and of the preparation, so a changed source is prepared anew.
+    Lines without a word are left out.
+    """
+    made = digest(source.read_bytes(), str(preparation).encode())
+    final = folder / f"{source.name.split('.txt')[0]}.{made}.txt"
+    if final.exists():
+        return final
+    folder.mkdir(parents=True, exist_ok=True)
+    part = final.with_name(f".{final.name}.{os.getpid()}.part")
+    try:
+        with (
+            open(part, "w", encoding="utf-8") as out,
+            multiprocessing.get_context("spawn").Pool(processes) as pool,
+            Progress(f"lines of {source.name} prepared", show=progress) as shown,
+        ):
+            for lines, text in pool.imap(partial(_prepare, preparation), _chunks(source)):
+                out.write(text)
+                shown.advance(lines)
+        os.replace(part, final)
+    finally:
+        part.unlink(missing_ok=True)
+    return final
+
+
+def _chunks(source: Path) -> Iterator[list[str]]:
+    lines = (line for _, line in read_lines(source))
+    while chunk := list(islice(lines, _LINES)):
+        yield chunk
+
+
+def _prepare(preparation: Preparation, lines: list[str]) -> tuple[int, str]:
+    sentences = map(preparation, lines)
+    return len(lines), "".join(f"{' '.join(words)}\n" for words in sentences if words)
