@@ -16,10 +16,26 @@ from typing import NamedTuple
 from binyan.errors import GrammarError
 
 ANY = "\0any"
-"""The terminal that stands for "any atom of the data" until `Grammar.with_terminals` fills it in."""
+"""The terminal that stands for "any atom of the data" until `Grammar.with_terminals` fills it in; the atoms it leaves out
+may follow, each after a NUL (see `any_but`)."""
 
 HIDDEN = "§"
 """The first character of every symbol that Binyan adds (Kleene operators); trees leave such nodes out."""
+
+
+def any_but(atoms: Iterable[str]) -> str:
+    """The placeholder for any atom of the data but these."""
+    return ANY + "".join(f"\0{atom}" for atom in atoms)
+
+
+def is_any(atom: str) -> bool:
+    """Whether a terminal is a placeholder."""
+    return atom == ANY or atom.startswith(ANY + "\0")
+
+
+def left_out(placeholder: str) -> frozenset[str]:
+    """The atoms a placeholder does not stand for."""
+    return frozenset(placeholder.removeprefix(ANY).split("\0")[1:])
 
 
 class Variable(NamedTuple):
@@ -74,7 +90,9 @@ def _letter(i: int) -> str:
 
 
 def _terminal(atom: str) -> str:
-    return "<any>" if atom == ANY else f"'{atom}'"
+    if is_any(atom):
+        return f'<any but "{"".join(sorted(left_out(atom)))}">' if left_out(atom) else "<any>"
+    return f'"{atom}"' if "'" in atom else f"'{atom}'"
 
 
 @dataclass(frozen=True)
@@ -128,30 +146,34 @@ class Grammar:
 
     @cached_property
     def terminals(self) -> frozenset[str]:
-        """Every atom that a rule names, without the placeholder `ANY`."""
+        """Every atom that a rule names, without placeholders."""
         return frozenset(
-            e for r in self.rules for a in r.arguments for e in a if not isinstance(e, Variable) and e != ANY
+            e for r in self.rules for a in r.arguments for e in a if not isinstance(e, Variable) and not is_any(e)
         )
 
     @property
     def open_terminals(self) -> bool:
-        """Whether a rule still holds the placeholder `ANY`."""
-        return any(ANY in argument for rule in self.rules for argument in rule.arguments)
+        """Whether a rule still holds a placeholder."""
+        return any(_places(rule) for rule in self.rules)
 
     def with_terminals(self, atoms: Iterable[str]) -> Grammar:
-        """Replace each rule that holds `ANY` by one rule of the same weight for each atom, sorted."""
+        """Replace each rule that holds a placeholder by one rule of the same weight for each atom, sorted."""
         ordered = sorted(set(atoms))
         rules: list[Rule] = []
         for rule in self.rules:
-            places = sum(argument.count(ANY) for argument in rule.arguments)
-            if places == 0:
+            places = _places(rule)
+            if not places:
                 rules.append(rule)
                 continue
-            if places > 1:
+            if len(places) > 1:
                 raise GrammarError(
                     f"line {rule.line}: {rule} holds more than one open terminal; use a symbol such as Char"
                 )
-            for atom in ordered:
-                filled = tuple(tuple(atom if e == ANY else e for e in a) for a in rule.arguments)
+            for atom in (atom for atom in ordered if atom not in left_out(places[0])):
+                filled = tuple(tuple(atom if e == places[0] else e for e in a) for a in rule.arguments)
                 rules.append(replace(rule, arguments=filled))
         return replace(self, rules=tuple(rules))
+
+
+def _places(rule: Rule) -> list[str]:
+    return [e for argument in rule.arguments for e in argument if isinstance(e, str) and is_any(e)]

@@ -1,0 +1,259 @@
+"""From the statements of a grammar file to rules: repetition, options, sharing of variables, given characters.
+
+`X -> Y+` becomes X -> Ys, Ys -> Ys Y | Y, and `X -> Y* Z` becomes X -> Z | Ys Z (thesis, section 5.6.1, footnote); the
+symbol Ys is hidden. `Stem -> R3(*) T2(*)` becomes the ten rules that give the five variables of Stem to R3 and T2 in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import regex
+
+from binyan.grammar.faults import Fault
+from binyan.grammar.rules import HIDDEN, Rule, Variable, any_but
+from binyan.grammar.statements import Alternative, Any, Given, GrammarText, Group, Item, Left, Statement, Use
+
+_MOST_RULES = 100_000
+_Arguments = tuple[tuple[Variable | str, ...], ...]
+
+
+def expand(text: GrammarText) -> tuple[list[Rule], list[Statement], list[Fault]]:
+    """The rules, the statement each is from, and the faults of statements that make none."""
+    expansion = _Expansion(_arities(text))
+    for statement in text.statements:
+        for left in statement.lefts:
+            for alternative in statement.alternatives:
+                try:
+                    expansion.add(left, alternative, statement)
+                except _Faulty as fault:
+                    expansion.faults.append(
+                        Fault(fault.code, str(fault), statement.text, statement.line, statement.source)
+                    )
+    return expansion.rules, expansion.origins, expansion.faults
+
+
+def symbol_name(name: str) -> str:
+    """The symbol for a name in a file: one that starts with an underscore is hidden from the user's trees."""
+    return HIDDEN + name[1:] if name.startswith("_") else name
+
+
+def atoms_of(text: str) -> list[str]:
+    """Given characters, split as a reader sees them (grapheme clusters)."""
+    return regex.findall(r"\X", text)
+
+
+class _Faulty(Exception):
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def _arities(text: GrammarText) -> dict[str, int]:
+    """Arguments of each symbol, as its first rule (or else its first use) has them."""
+    arities: dict[str, int] = {}
+    for statement in text.statements:
+        for left in statement.lefts:
+            arities.setdefault(left.name, 1 if left.arguments is None else len(left.arguments))
+    return arities
+
+
+class _Expansion:
+    def __init__(self, arities: dict[str, int]) -> None:
+        self.arities = arities
+        self.rules: list[Rule] = []
+        self.origins: list[Statement] = []
+        self.faults: list[Fault] = []
+        self.repeated: set[str] = set()
+
+    def add(self, left: Left, alternative: Alternative, statement: Statement) -> None:
+        uses = [item for item in alternative.items if isinstance(item, Use) and item.arguments is not None]
+        if alternative.empty:
+            self.add_given(left, alternative, statement)
+        elif left.arguments is not None or uses:
+            self.add_with_variables(left, alternative, statement)
+        else:
+            self.add_plain(left.name, alternative.items, alternative.weight, statement)
+        if len(self.rules) > _MOST_RULES:
+            raise _Faulty("too-many", f"the grammar expands to more than {_MOST_RULES} rules")
+
+    def append(self, lhs: str, arguments: _Arguments, rhs: tuple[str, ...], weight: float, origin: Statement) -> None:
+        names = tuple(symbol_name(name) for name in rhs)
+        self.rules.append(Rule(symbol_name(lhs), arguments, names, weight, origin.line))
+        self.origins.append(origin)
+
+    def add_given(self, left: Left, alternative: Alternative, statement: Statement) -> None:
+        """`Circumfix('ke','an') -> eps`: characters on the left, nothing on the right."""
+        if left.arguments is None:
+            raise _Faulty(
+                "empty", f"{left.name} derives nothing; write its characters in brackets: {left.name}('a') -> eps"
+            )
+        for argument in left.arguments:
+            for part in argument:
+                if isinstance(part, str):
+                    raise _Faulty(
+                        "variable-never-used",
+                        f"the variable {part} stands on the left and never on the right (characters are written in quotes)",
+                    )
+        arguments = tuple(tuple(a for part in arg for a in atoms_of(str(part.text))) for arg in left.arguments)  # type: ignore[union-attr]
+        self.append(left.name, arguments, (), alternative.weight, statement)
+
+    # Rules without variables: the order of the right side is the order in the word.
+
+    def add_plain(self, lhs: str, items: tuple[Item, ...], weight: float, statement: Statement) -> None:
+        for choice in self.choices(items, statement):
+            if not choice:
+                raise _Faulty("empty", f"all of the right side is optional, so {lhs} could be nothing at all")
+            parts: list[list[Variable | str]] = [[]]
+            rhs: list[str] = []
+            for item in choice:
+                if isinstance(item, Use):
+                    parts = [[*p, Variable(len(rhs), 0)] for p in parts]
+                    rhs.append(item.name)
+                elif isinstance(item, Given):
+                    parts = [[*p, *atoms_of(item.text)] for p in parts]
+                elif isinstance(item, Any):
+                    parts = [[*p, atom] for p in parts for atom in _placeholders(item)]
+            for arguments in parts:
+                self.append(lhs, (tuple(arguments),), tuple(rhs), weight, statement)
+
+    def choices(self, items: tuple[Item, ...], statement: Statement) -> Iterator[tuple[Item, ...]]:
+        """Every sequence of single items that the items can stand for."""
+        options = [self.options(item, statement) for item in items]
+        for combination in product(*options):
+            yield tuple(item for sequence in combination for item in sequence)
+
+    def options(self, item: Item, statement: Statement) -> list[tuple[Item, ...]]:
+        if item.repetition in ("+", "*"):
+            repeated: tuple[Item, ...] = (Use(self.repeat(item, statement)),)
+            return [(), repeated] if item.repetition == "*" else [repeated]
+        if isinstance(item, Group):
+            inside = [choice for items in item.alternatives for choice in self.choices(items, statement)]
+            return [(), *inside] if item.repetition == "?" else inside
+        return [(), (item,)] if item.repetition == "?" else [(item,)]
+
+    def repeat(self, item: Item, statement: Statement) -> str:
+        """The hidden symbol for one or more of an item, with its two rules."""
+        name = "_" + str(item).removesuffix(item.repetition) + "+"
+        if name not in self.repeated:
+            self.repeated.add(name)
+            single = {
+                Use: lambda i: ((Use(i.name),),),
+                Given: lambda i: ((Given(i.text),),),
+                Any: lambda i: ((Any(i.of, i.but),),),
+                Group: lambda i: i.alternatives,
+            }[type(item)](item)
+            for items in single:
+                self.add_plain(name, (Use(name), *items), 1.0, statement)
+                self.add_plain(name, items, 1.0, statement)
+        return name
+
+    # Rules with variables: the left side gives the order.
+
+    def add_with_variables(self, left: Left, alternative: Alternative, statement: Statement) -> None:
+        for item in alternative.items:
+            if not isinstance(item, Use):
+                raise _Faulty(
+                    "given-on-right",
+                    f"{item} stands on the right of a rule with variables; write it in place, on the left side",
+                )
+            if item.repetition:
+                raise _Faulty(
+                    "repetition-with-variables",
+                    f"{item}: repetition has no variables to bind; define a symbol for it (Chars -> {item.name}+)",
+                )
+        uses = tuple(item for item in alternative.items if isinstance(item, Use))
+        shared = [use.arguments == "*" for use in uses]
+        if all(shared):
+            self.add_shared(left, uses, alternative.weight, statement)
+            return
+        if any(shared):
+            raise _Faulty("sharing", "either every symbol on the right shares by (*), or none does")
+        if left.arguments is None:
+            raise _Faulty(
+                "no-left-variables", f"the right side has variables; place them on the left: {left.name}(...)"
+            )
+        bound: dict[str, Variable] = {}
+        for child, use in enumerate(uses):
+            if use.arguments is None:
+                raise _Faulty(
+                    "no-right-variables", f"{use.name} needs its variables in brackets, as the left side has them"
+                )
+            for argument, name in enumerate(use.arguments):
+                if name in bound:
+                    raise _Faulty("variable-twice", f"the variable {name} stands twice on the right side")
+                bound[name] = Variable(child, argument)
+        self.append(
+            left.name, _bind(left.arguments, bound), tuple(use.name for use in uses), alternative.weight, statement
+        )
+
+    def add_shared(self, left: Left, uses: tuple[Use, ...], weight: float, statement: Statement) -> None:
+        """Every order-preserving way to share the variables of the left side out among the symbols."""
+        for use in uses:
+            if use.name not in self.arities:
+                raise _Faulty("undefined", f"{use.name} has no rule, so how many variables it takes is unknown")
+        counts = [self.arities[use.name] for use in uses]
+        names = [f"v{i}" for i in range(sum(counts))]
+        arguments = left.arguments
+        if arguments is None:
+            arguments = (tuple(names),)
+        else:
+            names = [part for argument in arguments for part in argument if isinstance(part, str)]
+            if len(names) != sum(counts):
+                raise _Faulty(
+                    "sharing",
+                    f"{left.name} has {len(names)} variables, but "
+                    f"{' and '.join(f'{use.name} takes {count}' for use, count in zip(uses, counts, strict=True))}",
+                )
+            if len(set(names)) != len(names):
+                raise _Faulty("variable-twice", "a variable stands twice on the left side")
+        for owners in shares(counts):
+            taken = [0] * len(uses)
+            bound: dict[str, Variable] = {}
+            for name, child in zip(names, owners, strict=True):
+                bound[name] = Variable(child, taken[child])
+                taken[child] += 1
+            firsts = [owners.index(child) for child in range(len(uses))]
+            twins = (i for i in range(1, len(uses)) if uses[i].name == uses[i - 1].name and firsts[i] < firsts[i - 1])
+            if next(twins, None) is None:  # of two equal symbols the one that starts earlier comes first
+                self.append(left.name, _bind(arguments, bound), tuple(u.name for u in uses), weight, statement)
+
+
+def shares(counts: list[int]) -> Iterator[tuple[int, ...]]:
+    """All sequences that hold child i counts[i] times: who gets each variable. 10 for [3, 2], 70 for [4, 4]."""
+    if not any(counts):
+        yield ()
+    for child, count in enumerate(counts):
+        if count:
+            rest = [c - (i == child) for i, c in enumerate(counts)]
+            for tail in shares(rest):
+                yield (child, *tail)
+
+
+def _placeholders(item: Any) -> list[str]:
+    if item.of is not None:
+        return list(dict.fromkeys(atoms_of(item.of)))
+    return [any_but(atoms_of(item.but))]
+
+
+def _bind(arguments: tuple[tuple[str | Given, ...], ...], bound: dict[str, Variable]) -> _Arguments:
+    seen: set[str] = set()
+    placed: list[tuple[Variable | str, ...]] = []
+    for argument in arguments:
+        parts: list[Variable | str] = []
+        for part in argument:
+            if isinstance(part, Given):
+                parts.extend(atoms_of(part.text))
+                continue
+            if part in seen:
+                raise _Faulty("variable-twice", f"the variable {part} stands twice on the left side")
+            if part not in bound:
+                raise _Faulty("variable-never-used", f"the variable {part} stands on the left and never on the right")
+            seen.add(part)
+            parts.append(bound[part])
+        placed.append(tuple(parts))
+    for name in bound:
+        if name not in seen:
+            raise _Faulty("variable-not-left", f"the variable {name} stands on the right and never on the left")
+    return tuple(placed)

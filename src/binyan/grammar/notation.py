@@ -1,0 +1,109 @@
+"""Reading and writing grammars: a name, a file, or text, in Binyan's notation or that of py-cfg or py-srcag."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from binyan.errors import GrammarError, InputError
+from binyan.grammar.checks import Origin, check
+from binyan.grammar.expansion import expand, symbol_name
+from binyan.grammar.faults import Fault, FaultyGrammar
+from binyan.grammar.foreign import read_foreign, recognise
+from binyan.grammar.library import library_text
+from binyan.grammar.rules import Adaptation, Grammar
+from binyan.grammar.statements import GrammarText
+from binyan.grammar.syntax import read_text
+
+
+def load_grammar(name_or_path: str | Path) -> Grammar:
+    """A shipped grammar by name (see `binyan.grammar.library`), or a grammar file."""
+    source, text = grammar_text(name_or_path)
+    return read_grammar(text, source)
+
+
+def grammar_text(name_or_path: str | Path) -> tuple[str, str]:
+    """Where a grammar is from, and its text."""
+    shipped = library_text(str(name_or_path))
+    if shipped is not None:
+        return str(name_or_path), shipped
+    path = Path(name_or_path)
+    try:
+        return str(path), path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise GrammarError(
+            f"no grammar is called {name_or_path} and no file is there; `binyan grammar list` shows the names"
+        ) from None
+    except IsADirectoryError:
+        raise GrammarError(f"{path} is a folder, not a grammar file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text, so it is no grammar file") from None
+
+
+def read_grammar(text: str, source: str = "grammar") -> Grammar:
+    """The grammar of a text, checked. Raises FaultyGrammar with every fault, each with its rule and line."""
+    grammar, faults = examine_grammar(text, source, thorough=False)
+    errors = [fault for fault in faults if fault.severity == "error"]
+    if errors or grammar is None:
+        raise FaultyGrammar(errors)
+    return grammar
+
+
+def examine_grammar(text: str, source: str = "grammar", thorough: bool = True) -> tuple[Grammar | None, list[Fault]]:
+    """The grammar of a text, as far as it can be read, and all its faults, warnings included. `thorough` adds the search
+    for duplicate derivations, which may take a second."""
+    form = recognise(text)
+    name = Path(source).stem if source.endswith(".grammar") else Path(source).name
+    if form == "binyan":
+        whole = _with_includes(text, source, ())
+        rules, statements, found = expand(whole)
+        origins = [Origin(s.source, s.line, s.text) for s in statements]
+        faults = [*whole.faults, *found]
+        start = whole.start or (whole.statements[0].lefts[0].name if whole.statements else None)
+        start = None if start is None else symbol_name(start)
+        adapted = {symbol_name(symbol): Adaptation(a, b) for symbol, (a, b) in whole.marks.items()}
+    else:
+        foreign = read_foreign(text, source, form)
+        rules, faults, start, adapted = foreign.rules, foreign.faults, foreign.start, foreign.adapted
+        lines = ["", *text.splitlines()]
+        origins = [Origin(source, rule.line, lines[rule.line].strip()) for rule in rules]
+    if start is None:
+        faults.append(Fault("no-rules", "there is not one rule; a rule is written Left -> Right", source=source))
+        return None, faults
+    grammar = Grammar(name, start, tuple(rules), adapted)
+    faults += check(grammar, origins, incomplete=bool(faults), thorough=thorough)
+    return grammar, sorted(faults, key=lambda fault: (fault.line, fault.code))
+
+
+def _with_includes(text: str, source: str, above: tuple[str, ...]) -> GrammarText:
+    """A file with the statements of the grammars it includes before its own."""
+    own = read_text(text, source)
+    whole = GrammarText(source, start=own.start, faults=list(own.faults))
+    for name, line in own.includes:
+        if name in above:
+            chain = " includes ".join((*above[above.index(name) :], name))
+            whole.faults.append(
+                Fault("include", f"a grammar includes itself: {chain}", f"include {name}", line, source)
+            )
+            continue
+        beside = Path(source).parent / name
+        try:
+            where, content = grammar_text(name if library_text(name) is not None else beside)
+        except GrammarError as error:
+            whole.faults.append(Fault("include", str(error), f"include {name}", line, source))
+            continue
+        if recognise(content) != "binyan":
+            message = f"{where} is a grammar of another tool; only Binyan's own notation can be included"
+            whole.faults.append(Fault("include", message, f"include {name}", line, source))
+            continue
+        included = _with_includes(content, where, (*above, name))
+        whole.statements += included.statements
+        whole.marks |= included.marks
+        whole.faults += included.faults
+        whole.start = (
+            whole.start or included.start or (included.statements[0].lefts[0].name if included.statements else None)
+        )
+    whole.statements += own.statements
+    for symbol, setting in own.marks.items():
+        if setting != (None, None) or symbol not in whole.marks:
+            whole.marks[symbol] = setting
+    return whole

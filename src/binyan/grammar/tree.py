@@ -1,0 +1,173 @@
+"""The analysis of a word: a tree whose branches may cross, because a constituent may have gaps.
+
+A leaf knows its position in the word, so the order of children carries no meaning for the word: `Tree.word()` is always the
+word. The one-line form with numbered leaves (disco-dop's discbracket) keeps everything::
+
+    (Stem (R3 0=k 2=t 4=b) (T2 1=i 3=A))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import regex
+
+from binyan.errors import InputError
+
+_ESCAPES = {"(": "#LRB#", ")": "#RRB#", " ": "#SPACE#"}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One atom (a character as a reader sees it) at its place in the word, counted from 0."""
+
+    position: int
+    atom: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A symbol over its children. Hashable and comparable: two equal trees are the same analysis."""
+
+    symbol: str
+    children: tuple[Tree | Leaf, ...]
+
+    def leaves(self) -> list[Leaf]:
+        """All leaves below, in the order of the word."""
+        return sorted(self._leaves(), key=lambda leaf: leaf.position)
+
+    def _leaves(self) -> Iterator[Leaf]:
+        for child in self.children:
+            if isinstance(child, Leaf):
+                yield child
+            else:
+                yield from child._leaves()
+
+    def positions(self) -> tuple[int, ...]:
+        """Positions covered, ascending."""
+        return tuple(leaf.position for leaf in self.leaves())
+
+    def word(self) -> str:
+        """The atoms covered, in order and without the gaps."""
+        return "".join(leaf.atom for leaf in self.leaves())
+
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        """Maximal contiguous stretches covered, as (start, end) with the end excluded."""
+        stretches: list[tuple[int, int]] = []
+        for position in self.positions():
+            if stretches and stretches[-1][1] == position:
+                stretches[-1] = (stretches[-1][0], position + 1)
+            else:
+                stretches.append((position, position + 1))
+        return tuple(stretches)
+
+    def pieces(self) -> tuple[str, ...]:
+        """The text of each stretch: ('k', 't', 'b') for a root in kitAb."""
+        atoms = {leaf.position: leaf.atom for leaf in self.leaves()}
+        return tuple("".join(atoms[i] for i in range(start, end)) for start, end in self.ranges())
+
+    def subtrees(self) -> Iterator[Tree]:
+        """This tree and every tree below, parents first."""
+        yield self
+        for child in self.children:
+            if isinstance(child, Tree):
+                yield from child.subtrees()
+
+    def find(self, *symbols: str) -> list[Tree]:
+        """The subtrees with one of these symbols, in the order of their first atoms."""
+        return sorted((tree for tree in self.subtrees() if tree.symbol in symbols), key=lambda t: t.positions())
+
+    def collapse(self, hidden: Callable[[str], bool]) -> Tree:
+        """The same analysis in the user's own symbols: hidden symbols give way to their children."""
+
+        def visible(child: Tree | Leaf) -> Iterator[Tree | Leaf]:
+            if isinstance(child, Leaf):
+                yield child
+            elif hidden(child.symbol):
+                for grandchild in child.children:
+                    yield from visible(grandchild)
+            else:
+                yield child.collapse(hidden)
+
+        return Tree(self.symbol, tuple(part for child in self.children for part in visible(child)))
+
+    def discontiguous(self) -> bool:
+        """Whether some constituent has a gap."""
+        return any(len(tree.ranges()) > 1 for tree in self.subtrees())
+
+    def discbracket(self) -> str:
+        """One line with numbered leaves; `parse_tree` reads it back."""
+        parts = [
+            f"{child.position}={_escape(child.atom)}" if isinstance(child, Leaf) else child.discbracket()
+            for child in self.children
+        ]
+        return f"({_escape(self.symbol)} {' '.join(parts)})"
+
+    def bracket(self) -> str:
+        """One line without numbers, as treebanks write it. Refused for a tree with gaps, which it cannot express."""
+        if self.discontiguous():
+            raise InputError(
+                f"the analysis of {self.word()} has a constituent with a gap, which plain brackets cannot express; "
+                "use the numbered form (discbracket)"
+            )
+        parts = [
+            _escape(child.atom) if isinstance(child, Leaf) else child.bracket()
+            for child in sorted(self.children, key=_first_position)
+        ]
+        return f"({_escape(self.symbol)} {' '.join(parts)})"
+
+
+def _first_position(node: Tree | Leaf) -> int:
+    return node.position if isinstance(node, Leaf) else node.positions()[0]
+
+
+def _escape(text: str) -> str:
+    return "".join(_ESCAPES.get(char, char) for char in text)
+
+
+def _unescape(text: str) -> str:
+    for char, escape in _ESCAPES.items():
+        text = text.replace(escape, char)
+    return text
+
+
+def parse_tree(text: str) -> Tree:
+    """Read a tree from its bracket or discbracket line. In plain brackets leaves are numbered from left to right."""
+    tokens = regex.findall(r"[()]|[^()\s]+", text)
+    if not tokens or tokens[0] != "(":
+        raise InputError(f"not a tree: {text.strip()[:60]!r} (a tree starts with a bracket: (Word 0=a 1=b))")
+    counter = iter(range(len(tokens)))
+    place = 0
+
+    def subtree() -> Tree:
+        nonlocal place
+        place += 1
+        if place >= len(tokens) or tokens[place] in "()":
+            raise InputError(f"a bracket without a symbol in the tree {text.strip()[:60]!r}")
+        symbol = _unescape(tokens[place])
+        place += 1
+        children: list[Tree | Leaf] = []
+        while place < len(tokens) and tokens[place] != ")":
+            if tokens[place] == "(":
+                children.append(subtree())
+                continue
+            numbered = regex.fullmatch(r"(\d+)=(.+)", tokens[place])
+            if numbered:
+                children.append(Leaf(int(numbered[1]), _unescape(numbered[2])))
+            else:
+                children.append(Leaf(next(counter), _unescape(tokens[place])))
+            place += 1
+        if place >= len(tokens):
+            raise InputError(f"a bracket is not closed in the tree {text.strip()[:60]!r}")
+        if not children:
+            raise InputError(f"the symbol {symbol} has nothing below it in the tree {text.strip()[:60]!r}")
+        place += 1
+        return Tree(symbol, tuple(children))
+
+    tree = subtree()
+    if place != len(tokens):
+        raise InputError(f"text after the end of the tree: {' '.join(tokens[place:])[:40]!r}")
+    if len(set(tree.positions())) != len(tree.positions()):
+        raise InputError(f"two leaves share a position in the tree {text.strip()[:60]!r}")
+    return tree
