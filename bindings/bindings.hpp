@@ -4,3 +4,4 @@
 void bind_pitman_yor(nanobind::module_& m);
 void bind_context_tree(nanobind::module_& m);
 void bind_hpylm(nanobind::module_& m);
+void bind_backoff_model(nanobind::module_& m);

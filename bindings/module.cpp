@@ -6,4 +6,5 @@ NB_MODULE(_core, m) {
   bind_pitman_yor(m);
   bind_context_tree(m);
   bind_hpylm(m);
+  bind_backoff_model(m);
 }

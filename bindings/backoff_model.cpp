@@ -1,0 +1,120 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "errors.hpp"
+#include "ngram/kneser_ney.hpp"
+
+namespace nb = nanobind;
+using namespace binyan;
+
+namespace {
+
+void check_state(const BackoffModel& m, uint32_t state) {
+  if (state >= m.states()) throw InputError("no such state: it belongs to another model");
+}
+
+nb::dict arrays_of(nb::handle self) {
+  const auto& a = nb::cast<const BackoffModel&>(self).arrays();
+  nb::dict d;
+  d["context_base"] = view_of(a.context_base, self);
+  d["word"] = view_of(a.word, self);
+  d["next"] = view_of(a.next, self);
+  d["log_prob"] = view_of(a.log_prob, self);
+  d["first_entry"] = view_of(a.first_entry, self);
+  d["left_word"] = view_of(a.left_word, self);
+  d["suffix"] = view_of(a.suffix, self);
+  d["log_backoff"] = view_of(a.log_backoff, self);
+  return d;
+}
+
+}  // namespace
+
+void bind_backoff_model(nb::module_& m) {
+  nb::class_<BackoffModel>(m, "BackoffModel", "The query structure of every n-gram model.")
+      .def(
+          "__init__",
+          [](BackoffModel* self, uint32_t columns, Ids context_base, Ids word, Ids next, Array<float> log_prob, Ids first_entry, Ids left_word, Ids suffix, Array<float> log_backoff) {
+            new (self) BackoffModel(BackoffArrays{columns, copy(context_base), copy(word), copy(next), copy(log_prob), copy(first_entry), copy(left_word), copy(suffix), copy(log_backoff)});
+          },
+          nb::arg("columns"), nb::arg("context_base"), nb::arg("word"), nb::arg("next"), nb::arg("log_prob"), nb::arg("first_entry"), nb::arg("left_word"), nb::arg("suffix"), nb::arg("log_backoff"))
+      .def_static(
+          "freeze",
+          [](const ContextTree& tree, uint32_t columns, Array<float> unigrams, std::vector<Array<float>> log_prob, std::vector<Array<float>> log_backoff) {
+            BackoffParameters p;
+            p.columns = columns;
+            p.unigrams = copy(unigrams);
+            for (const auto& rows : log_prob) p.log_prob.push_back(copy(rows));
+            for (const auto& rows : log_backoff) p.log_backoff.push_back(copy(rows));
+            nb::gil_scoped_release unlocked;
+            return BackoffModel::freeze(tree, std::move(p));
+          },
+          nb::arg("tree"), nb::arg("columns"), nb::arg("unigrams"), nb::arg("log_prob"), nb::arg("log_backoff"),
+          "Natural logarithms, flat, row by row: of every word of the vocabulary, of the entries and of the contexts of each level from 1.")
+      .def_prop_ro("order", &BackoffModel::order)
+      .def_prop_ro("columns", &BackoffModel::columns)
+      .def_prop_ro("vocabulary_size", &BackoffModel::vocabulary_size)
+      .def_prop_ro("states", &BackoffModel::states)
+      .def_prop_ro("arrays", &arrays_of, "What a model file holds, by name; views that stay valid with the model.")
+      .def("begin", &BackoffModel::begin)
+      .def("context", [](const BackoffModel& b, uint32_t state) { check_state(b, state); return b.context(state); }, nb::arg("state"))
+      .def(
+          "score",
+          [](const BackoffModel& b, uint32_t state, uint32_t word) {
+            check_state(b, state);
+            if (word >= b.vocabulary_size()) throw InputError("no such word: its id belongs to another vocabulary");
+            const Scored s = b.score(state, word);
+            return std::tuple(s.state, s.log_prob, s.matched);
+          },
+          nb::arg("state"), nb::arg("word"), "(state after the word, natural log-probability, matched length)")
+      .def(
+          "score_sentences",
+          [](const BackoffModel& b, Ids words, Offsets offsets, unsigned threads) {
+            std::vector<float> log_prob(words.size() + offsets.size() - (offsets.size() > 0));
+            std::vector<uint8_t> matched(log_prob.size());
+            {
+              nb::gil_scoped_release unlocked;
+              b.score_sentences(view(words), view(offsets), log_prob, matched, threads);
+            }
+            return std::pair(numpy(std::move(log_prob)), numpy(std::move(matched)));
+          },
+          nb::arg("words"), nb::arg("offsets"), nb::arg("threads") = 1, "(log-probabilities, matched lengths) of every word and sentence end")
+      .def(
+          "distribution",
+          [](const BackoffModel& b, uint32_t state) {
+            check_state(b, state);
+            std::vector<double> p(b.vocabulary_size());
+            {
+              nb::gil_scoped_release unlocked;
+              b.distribution(state, p);
+            }
+            return numpy(std::move(p));
+          },
+          nb::arg("state"));
+
+  m.def(
+      "estimate_kneser_ney",
+      [](const ContextTree& tree, std::vector<uint32_t> prune, std::array<double, 3> fallback, Ids words) {
+        std::unique_ptr<KneserNey> kn;
+        {
+          nb::gil_scoped_release unlocked;
+          std::vector<uint32_t> rank;
+          if (words.size() > 0) rank = ranks_of_first_occurrence(view(words), tree.vocabulary_size);
+          kn = std::make_unique<KneserNey>(estimate_kneser_ney(tree, {std::move(prune), fallback}, rank));
+        }
+        nb::list discounts;
+        for (const Discounts& d : kn->discounts) {
+          const char* origin = d.origin == Discounts::Origin::Estimated ? "estimated" : d.origin == Discounts::Origin::MissingCounts ? "missing counts" : "out of range";
+          discounts.append(nb::make_tuple(std::vector<double>(d.amount.begin() + 1, d.amount.end()), std::vector<uint64_t>(d.counts_of_counts.begin() + 1, d.counts_of_counts.end()), origin));
+        }
+        return nb::make_tuple(nb::cast(std::move(kn->model)), discounts);
+      },
+      nb::arg("tree"), nb::arg("prune"), nb::arg("fallback"), nb::arg("words"),
+      "`words`: the training text, or nothing (see core/ngram/kneser_ney.hpp, rank). The model, and for each order its three discounts, four counts of counts, and where the discounts come from.");
+}

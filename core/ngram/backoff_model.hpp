@@ -1,0 +1,109 @@
+// The query structure of every n-gram model: P(w | u) = p(u, w) where the n-gram is stored, else backoff(u) P(w | pi(u)).
+//
+// A state is a context of the model: the longest suffix of the words so far that any stored n-gram continues, so that
+// histories no n-gram tells apart are one state. State 0 is the empty context. All queries are const and take no lock.
+//
+// With K > 1 columns the model is the mean of K models over the same n-grams (posterior samples): P = 1/K sum_k P_k.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ngram/context_tree.hpp"
+
+namespace binyan {
+
+// Natural logarithms, one row an entry or context, one column a sample.
+struct BackoffParameters {
+  uint32_t columns = 1;
+  std::vector<float> unigrams;                  // one row a word of the vocabulary, seen or not; <s> is -infinity
+  std::vector<std::vector<float>> log_prob;     // [k - 1]: rows as the entries of level k >= 1 of the tree
+  std::vector<std::vector<float>> log_backoff;  // [k - 1]: rows as the contexts of level k >= 1 of the tree
+};
+
+// The model in flat arrays, which is what a model file holds. Contexts and entries are numbered through all levels:
+// context 0 is the empty one, its entries are the vocabulary; then those of level 1, and so on.
+struct BackoffArrays {
+  uint32_t columns = 1;
+  std::vector<uint32_t> context_base;  // contexts of level k: [context_base[k], context_base[k + 1])
+  // One element (or row) an entry.
+  std::vector<uint32_t> word;
+  std::vector<uint32_t> next;  // the state after (u, w)
+  std::vector<float> log_prob;
+  // One element (or row) a context.
+  std::vector<uint32_t> first_entry;  // entries of context c: [first_entry[c], first_entry[c + 1])
+  std::vector<uint32_t> left_word;    // leftmost word; kNone for the empty context
+  std::vector<uint32_t> suffix;       // the context without its leftmost word; 0 for the empty context
+  std::vector<float> log_backoff;
+};
+
+struct Scored {
+  uint32_t state;    // after the word
+  float log_prob;    // natural logarithm
+  uint32_t matched;  // words of the longest stored n-gram that ends here: 1 ... order
+};
+
+class BackoffModel {
+ public:
+  // Throws InternalError where the sizes do not fit the tree, or a context is not itself an n-gram of the tree.
+  static BackoffModel freeze(const ContextTree& tree, BackoffParameters parameters);
+  // Throws InputError where the arrays are inconsistent (a damaged file).
+  explicit BackoffModel(BackoffArrays arrays);
+
+  uint32_t order() const { return static_cast<uint32_t>(arrays_.context_base.size()) - 1; }
+  uint32_t columns() const { return arrays_.columns; }
+  uint32_t vocabulary_size() const { return arrays_.first_entry[1]; }
+  uint32_t states() const { return static_cast<uint32_t>(arrays_.suffix.size()); }
+  uint32_t begin() const { return begin_; }
+  // The number of words of the state's context: 0 ... order - 1.
+  uint32_t length(uint32_t state) const {
+    uint32_t k = 0;
+    while (state >= arrays_.context_base[k + 1]) ++k;
+    return k;
+  }
+  // The words of the state's context, in the order of the text.
+  std::vector<uint32_t> context(uint32_t state) const;
+
+  // `state` < states(), `word` < vocabulary_size(). The word <s> has probability zero.
+  Scored score(uint32_t state, uint32_t word) const;
+  // Sentences as for ContextTree::build. The event j of sentence s (its words, then </s>) is written at
+  // offsets[s] + s + j. Throws InputError on ids out of range.
+  void score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<float> log_prob, std::span<uint8_t> matched, unsigned threads = 1) const;
+  // P(w | state) for every word of the vocabulary (probabilities, not logarithms); <s> has none.
+  void distribution(uint32_t state, std::span<double> probability) const;
+
+  const BackoffArrays& arrays() const { return arrays_; }
+
+ private:
+  struct Slot {
+    uint32_t context, word, next;
+    union { float log_prob; uint32_t entry; };  // entry where columns > 1
+  };
+  struct Link { float log_backoff; uint32_t suffix; };
+
+  void check() const;
+  void build_index();
+  uint64_t slot_of(uint32_t context, uint32_t word) const {
+    uint64_t h = (static_cast<uint64_t>(context) << 32 | word) * 0x9E3779B97F4A7C15ull;
+    h = (h ^ h >> 32) * 0xD6E8FEB86659FD93ull;
+    return (h >> 32) * slots_.size() >> 32;
+  }
+  // The slot of (context, word), which is `slot` or a later one, or nullptr.
+  const Slot* probe(uint64_t slot, uint32_t context, uint32_t word) const {
+    while (slots_[slot].context != 0) {
+      if (slots_[slot].context == context && slots_[slot].word == word) return &slots_[slot];
+      if (++slot == slots_.size()) slot = 0;
+    }
+    return nullptr;
+  }
+  float mean(uint32_t from, uint32_t matched_context, uint64_t entry) const;
+  void score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first, uint64_t last, float* log_prob, uint8_t* matched) const;
+
+  BackoffArrays arrays_;
+  std::vector<Slot> slots_;  // open addressing on (context, word), linear probing, no entry of the empty context
+  std::vector<Link> links_;  // per context, where columns = 1
+  uint32_t begin_ = 0;
+};
+
+}  // namespace binyan

@@ -1,0 +1,109 @@
+// Batched scoring. Several sentences advance in turn, each waiting for the one slot it has asked the memory for, so that
+// the time a lookup takes is shared between them. Results do not depend on the number of sentences in flight or threads.
+#include <thread>
+
+#include "errors.hpp"
+#include "ngram/backoff_model.hpp"
+
+namespace binyan {
+namespace {
+
+constexpr uint32_t kInFlight = 16;
+constexpr uint64_t kSentencesPerThread = 64;
+
+struct Flight {
+  const uint32_t* words;
+  uint64_t left;  // words still to come after `word`; the last is </s>
+  uint64_t out;
+  uint64_t slot;
+  uint32_t state, context, word, length;
+  float backoff;
+};
+
+}  // namespace
+
+void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first, uint64_t last, float* log_prob, uint8_t* matched) const {
+  const bool one_column = columns() == 1;
+  uint64_t sentence = first;
+  Flight flights[kInFlight];
+  uint32_t flying = 0;
+
+  const auto ask = [&](Flight& f) {
+    if (f.context == 0) return;
+    f.slot = slot_of(f.context, f.word);
+    __builtin_prefetch(&slots_[f.slot]);
+    if (one_column) __builtin_prefetch(&links_[f.context]);
+  };
+  const auto begin_word = [&](Flight& f) {
+    f.word = f.left == 0 ? kEnd : *f.words++;
+    f.context = f.state;
+    f.length = length(f.state);
+    f.backoff = 0.0f;
+    ask(f);
+  };
+  const auto begin_sentence = [&](Flight& f) {
+    if (sentence == last) return false;
+    f.words = words.data() + offsets[sentence];
+    f.left = offsets[sentence + 1] - offsets[sentence];
+    f.out = offsets[sentence] + sentence;
+    f.state = begin_;
+    ++sentence;
+    begin_word(f);
+    return true;
+  };
+  while (flying < kInFlight && begin_sentence(flights[flying])) ++flying;
+
+  while (flying > 0) {
+    for (uint32_t i = 0; i < flying;) {
+      Flight& f = flights[i];
+      const Slot* s = f.context == 0 ? nullptr : probe(f.slot, f.context, f.word);
+      if (s == nullptr && f.context != 0) {
+        if (one_column) {
+          f.backoff += links_[f.context].log_backoff;
+          f.context = links_[f.context].suffix;
+        } else {
+          f.context = arrays_.suffix[f.context];
+        }
+        --f.length;
+        if (f.context != 0) {
+          ask(f);
+          ++i;
+          continue;
+        }
+      }
+      const uint64_t entry = s == nullptr ? f.word : (one_column ? 0 : s->entry);
+      if (one_column) log_prob[f.out] = f.backoff + (s == nullptr ? arrays_.log_prob[f.word] : s->log_prob);
+      else log_prob[f.out] = mean(f.state, f.context, entry);
+      matched[f.out++] = static_cast<uint8_t>(f.length + 1);
+      if (f.left-- == 0) {
+        if (!begin_sentence(f)) {
+          f = flights[--flying];
+          continue;
+        }
+      } else {
+        f.state = s == nullptr ? arrays_.next[f.word] : s->next;
+        begin_word(f);
+      }
+      ++i;
+    }
+  }
+}
+
+void BackoffModel::score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<float> log_prob, std::span<uint8_t> matched, unsigned threads) const {
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != words.size()) throw InputError("sentence offsets do not cover the words");
+  const uint64_t sentences = offsets.size() - 1;
+  for (uint64_t s = 0; s < sentences; ++s)
+    if (offsets[s] > offsets[s + 1]) throw InputError("sentence offsets decrease");
+  for (uint32_t w : words)
+    if (w >= vocabulary_size()) throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " + std::to_string(vocabulary_size()));
+  if (log_prob.size() != words.size() + sentences || matched.size() != log_prob.size()) throw InputError("one result an event: the words and one </s> a sentence");
+
+  const uint64_t parts = std::max<uint64_t>(1, std::min<uint64_t>(threads, sentences / kSentencesPerThread));
+  std::vector<std::thread> others;
+  for (uint64_t t = 1; t < parts; ++t)
+    others.emplace_back([&, t] { score_range(words, offsets, sentences * t / parts, sentences * (t + 1) / parts, log_prob.data(), matched.data()); });
+  score_range(words, offsets, 0, sentences / parts, log_prob.data(), matched.data());
+  for (std::thread& other : others) other.join();
+}
+
+}  // namespace binyan
