@@ -67,6 +67,28 @@ class Scores:
         return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
 
 
+@dataclass(frozen=True)
+class Step:
+    """One step in how a probability was made: what was looked up, its own probability or weight, and how much of the
+    word's probability came by it (`share`; the shares of a word's steps sum to one where all are given)."""
+
+    name: str
+    detail: str = ""
+    probability: float | None = None
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One word of a sentence: its score, and the steps that led to it."""
+
+    word: str
+    log_prob: float
+    matched: int
+    unknown: bool
+    steps: tuple[Step, ...] = ()
+
+
 def perplexity(log_prob: NDArray[np.float64]) -> float:
     """exp of the mean negative log-probability; NaN for no events."""
     return math.exp(-float(np.mean(log_prob))) if len(log_prob) else math.nan
@@ -98,6 +120,21 @@ class LanguageModel(ABC):
 
         Sums to one, but for what an open-vocabulary model keeps for words outside the vocabulary.
         """
+
+    def explain(self, sentence: Sequence[str]) -> list[Explanation]:
+        """How the probability of each word of a prepared sentence, and of its </s>, was made."""
+        explanations: list[Explanation] = []
+        state = self.begin()
+        for word in (*sentence, END):
+            scored = self.score(state, word)
+            steps = self.steps(state, word)
+            explanations.append(Explanation(word, scored.log_prob, scored.matched, scored.unknown, steps))
+            state = scored.state
+        return explanations
+
+    def steps(self, state: State, word: str) -> tuple[Step, ...]:
+        """The steps behind `score(state, word)`; none where a model has nothing to tell."""
+        return ()
 
     @abstractmethod
     def signature(self) -> Signature:
@@ -167,9 +204,11 @@ __all__ = [
     "BEGIN",
     "END",
     "KINDS",
+    "Explanation",
     "LanguageModel",
     "Scores",
     "State",
+    "Step",
     "WordScore",
     "from_model_file",
     "load",
