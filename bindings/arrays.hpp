@@ -19,17 +19,17 @@ std::span<const T> view(const Array<T>& a) { return {a.data(), a.size()}; }
 template <class T>
 std::vector<T> copy(const Array<T>& a) { return {a.data(), a.data() + a.size()}; }
 
-// `values` as an array of rows of `columns` elements, or flat where columns is 0.
 template <class T>
-nanobind::object numpy(std::vector<T> values, size_t columns = 0) {
+using Flat = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
+
+template <class T>
+Flat<T> numpy(std::vector<T> values) {
   auto* owned = new std::vector<T>(std::move(values));
-  nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  if (columns == 0) return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(owned->data(), {owned->size()}, owner));
-  return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<2>>(owned->data(), {owned->size() / columns, columns}, owner));
+  return Flat<T>(owned->data(), {owned->size()}, nanobind::capsule(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); }));
 }
 
 // A read-only view of a vector that `owner` keeps alive.
 template <class T>
-nanobind::object view_of(const std::vector<T>& values, nanobind::handle owner) {
-  return nanobind::cast(nanobind::ndarray<nanobind::numpy, const T, nanobind::ndim<1>>(values.data(), {values.size()}, owner));
+Flat<const T> view_of(const std::vector<T>& values, nanobind::handle owner) {
+  return Flat<const T>(values.data(), {values.size()}, owner);
 }

@@ -92,6 +92,14 @@ class Corpus:
             )
         return cls(ids, np.frombuffer(offsets, dtype=np.uint64), vocabulary)
 
+    @classmethod
+    def encode_text(cls, source: Source, vocabulary: Vocabulary, preparation: Preparation | None = None) -> Corpus:
+        """A text file, or sentences, prepared and encoded. Raises InputError where there is no sentence."""
+        corpus = cls.encode(read_sentences(source, preparation), vocabulary)
+        if corpus.sentences == 0:
+            raise InputError(f"{_name(source)}: no sentence found: is the text empty?")
+        return corpus
+
     def decode(self, sentence: int) -> list[str]:
         """The words of one sentence, unknown ones as <unk>."""
         return [

@@ -1,0 +1,144 @@
+"""What all n-gram models share: queries to the core's back-off model, and its sections of a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan import _core
+from binyan.errors import InputError, ModelFileError
+from binyan.language_model import LanguageModel, Scores, State, WordScore
+from binyan.model_file import ModelFile, Section
+from binyan.signature import Signature
+from binyan.text import Corpus, Preparation, Vocabulary
+from binyan.text.reading import Source
+
+_SECTIONS = ("context_base", "word", "next", "log_prob", "first_entry", "left_word", "suffix", "log_backoff")
+
+
+class BackoffLanguageModel(LanguageModel):
+    """An n-gram model that is ready for queries. A state is a number: the longest context that matters.
+
+    `fields` say how the model was made and become its signature; `counts` has how often each word of the vocabulary was
+    seen in training, where that is known.
+    """
+
+    def __init__(
+        self,
+        native: _core.BackoffModel,
+        vocabulary: Vocabulary,
+        preparation: Preparation,
+        fields: dict[str, Any],
+        counts: NDArray[np.uint32] | None = None,
+    ) -> None:
+        if native.vocabulary_size != len(vocabulary):
+            raise InputError(f"{len(vocabulary)} words for a model of {native.vocabulary_size}")
+        self.native, self.order = native, native.order
+        self.vocabulary, self.preparation = vocabulary, preparation
+        self.fields, self.counts = fields, counts
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.signature()}>"
+
+    def begin(self) -> State:
+        """The state at the start of a sentence."""
+        return self.native.begin()
+
+    def score(self, state: State, word: str) -> WordScore:
+        """Score one word (or "</s>") after `state`."""
+        number = self.vocabulary[word]
+        return WordScore(*self.native.score(state, number), number == 0)  # type: ignore[arg-type]
+
+    def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
+        """Score prepared sentences in one batch, each with its </s>."""
+        return self.score_corpus(Corpus.encode(sentences, self.vocabulary))
+
+    def score_text(self, source: Source, threads: int = 1) -> Scores:
+        """Score a text file, or sentences, prepared as the training text was: the fastest way to score a text."""
+        return self.score_corpus(Corpus.encode_text(source, self.vocabulary, self.preparation), threads)
+
+    def score_corpus(self, corpus: Corpus, threads: int = 1) -> Scores:
+        """Score a corpus over the model's vocabulary."""
+        log_prob, matched = self.native.score_sentences(corpus.words, corpus.offsets, threads)
+        offsets = np.add(corpus.offsets, np.arange(len(corpus.offsets)), dtype=np.uint64, casting="unsafe")
+        unknown = np.insert(corpus.words == 0, corpus.offsets[1:].astype(np.int64), False)
+        return Scores(log_prob.astype(np.float64), matched, unknown, offsets)
+
+    def next_words(self, state: State) -> NDArray[np.float64]:
+        """The probability of every word of the vocabulary after `state`, by id; sums to one."""
+        return self.native.distribution(state)  # type: ignore[arg-type]
+
+    def context(self, state: State) -> list[str]:
+        """The words a state remembers, in the order of the text."""
+        return [self.vocabulary.words[w] for w in self.native.context(state)]  # type: ignore[arg-type]
+
+    def training_counts(self) -> NDArray[np.uint32] | None:
+        """How often each word of the vocabulary was seen in training, by id; None where that is not known."""
+        return self.counts
+
+    def signature(self) -> Signature:
+        """How the model was made."""
+        return Signature({"model": self.kind, "order": self.order, **self.fields})
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
+        """Settings and sections for a model file."""
+        meta = {
+            "order": self.order,
+            "columns": self.native.columns,
+            "preparation": self.preparation.to_dict(),
+            "fields": self.fields,
+        }
+        sections: dict[str, Section] = {"vocabulary": self.vocabulary.to_bytes()}
+        sections |= {f"backoff/{name}": self.native.arrays[name] for name in _SECTIONS}
+        if self.counts is not None:
+            sections["counts"] = self.counts
+        return meta, sections
+
+    @classmethod
+    def from_file(cls, file: ModelFile) -> Self:
+        """The inverse of `contents`."""
+        model = cls.__new__(cls)
+        BackoffLanguageModel.__init__(
+            model,
+            native_from(file),
+            Vocabulary.from_bytes(file.blob("vocabulary")),
+            Preparation.from_dict(file.meta["preparation"]),
+            file.meta["fields"],
+            file.array("counts") if "counts" in file.sections else None,
+        )
+        return model
+
+
+def native_from(file: ModelFile) -> _core.BackoffModel:
+    """The core's model in an opened model file."""
+    try:
+        return _core.BackoffModel(file.meta["columns"], **{name: file.array(f"backoff/{name}") for name in _SECTIONS})
+    except InputError as error:
+        raise ModelFileError(f"{file.path}: {error}") from error
+
+
+def training_fields(corpus: Corpus, preparation: Preparation, **more: Any) -> dict[str, Any]:
+    """The part of a signature all models that are trained on a corpus share."""
+    fields = {
+        "train": corpus.digest,
+        "events": corpus.events,
+        "vocabulary": len(corpus.vocabulary),
+        "oov": "<unk>",
+        "preparation": str(preparation),
+    }
+    return fields | {name: value for name, value in more.items() if value}
+
+
+def word_counts(corpus: Corpus) -> NDArray[np.uint32]:
+    """How often each word of the vocabulary occurs in a corpus; </s> once a sentence."""
+    counts = np.bincount(corpus.words, minlength=len(corpus.vocabulary)).astype(np.uint32)
+    counts[2] = corpus.sentences
+    return counts
+
+
+def training_corpus(text: Corpus | Source | Sequence[Source], preparation: Preparation, **options: Any) -> Corpus:
+    """`text` itself where it is a corpus, else read; `options` are those of `Corpus.read`."""
+    return text if isinstance(text, Corpus) else Corpus.read(text, preparation, **options)
