@@ -5,7 +5,9 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -28,9 +30,27 @@ void write_column(Columns& to, size_t column, const std::vector<double>& values)
   }
 }
 
-void predict(const HPYLM& model, Columns unigrams, std::vector<Columns> log_prob, std::vector<Columns> log_backoff, size_t column) {
+// The arrays of a collected sample: name and number of rows. Columns are samples.
+nb::dict sample_rows(const HPYLM& model) {
   const ContextTree& tree = model.tree();
-  if (log_prob.size() + 1 != tree.order() || log_backoff.size() + 1 != tree.order()) throw InputError("the arrays of a sample have another order than the model");
+  nb::dict d;
+  d["unigrams"] = tree.vocabulary_size;
+  for (uint32_t k = 1; k < tree.order(); ++k) {
+    d[("log_prob." + std::to_string(k)).c_str()] = tree.levels[k].entries();
+    d[("log_backoff." + std::to_string(k)).c_str()] = tree.levels[k].contexts();
+  }
+  return d;
+}
+
+void collect(const HPYLM& model, nb::dict samples, size_t column) {
+  const ContextTree& tree = model.tree();
+  Columns unigrams = nb::cast<Columns>(samples["unigrams"]);
+  std::vector<Columns> log_prob(1), log_backoff(1);
+  for (uint32_t k = 1; k < tree.order(); ++k) {
+    log_prob.push_back(nb::cast<Columns>(samples[("log_prob." + std::to_string(k)).c_str()]));
+    log_backoff.push_back(nb::cast<Columns>(samples[("log_backoff." + std::to_string(k)).c_str()]));
+  }
+  nb::gil_scoped_release unlocked;
   std::vector<double> shorter, probability, backoff;
   for (uint32_t k = 0; k < tree.order(); ++k) {
     const Level& level = tree.levels[k];
@@ -43,8 +63,8 @@ void predict(const HPYLM& model, Columns unigrams, std::vector<Columns> log_prob
       all[kBegin] = 0;
       write_column(unigrams, column, all);
     } else {
-      write_column(log_prob[k - 1], column, probability);
-      write_column(log_backoff[k - 1], column, backoff);
+      write_column(log_prob[k], column, probability);
+      write_column(log_backoff[k], column, backoff);
     }
     shorter.swap(probability);
   }
@@ -64,6 +84,37 @@ void set_hyperparameters(HPYLM& model, const Hyper& values) {
     const auto [a, b] = values[k];
     if (!(a >= 0 && a < 1 && b > 0)) throw InputError("a discount lies in [0, 1) and a strength is above 0");
     model.levels()[k].hyper = {a, b};
+  }
+}
+
+nb::dict state(const HPYLM& model) {
+  nb::dict d;
+  d["random"] = numpy(std::vector<uint64_t>(model.random.state.begin(), model.random.state.end()));
+  std::vector<double> hyper;
+  for (const auto& [a, b] : hyperparameters(model)) hyper.insert(hyper.end(), {a, b});
+  d["hyperparameters"] = numpy(std::move(hyper));
+  for (size_t k = 0; k < model.levels().size(); ++k) {
+    std::vector<uint32_t> tables, sizes;
+    model.levels()[k].save(tables, sizes);
+    d[("tables." + std::to_string(k)).c_str()] = numpy(std::move(tables));
+    d[("sizes." + std::to_string(k)).c_str()] = numpy(std::move(sizes));
+  }
+  return d;
+}
+
+void restore(HPYLM& model, nb::dict d) {
+  const auto random = nb::cast<Array<uint64_t>>(d["random"]);
+  const auto hyper = nb::cast<Array<double>>(d["hyperparameters"]);
+  if (random.size() != 4) throw InputError("the saved state is damaged: the random stream has four numbers");
+  Hyper pairs;
+  for (size_t i = 0; i + 1 < hyper.size(); i += 2) pairs.emplace_back(hyper.data()[i], hyper.data()[i + 1]);
+  set_hyperparameters(model, pairs);
+  std::copy_n(random.data(), 4, model.random.state.begin());
+  Ids above;
+  for (size_t k = model.levels().size(); k-- > 0;) {
+    const Ids tables = nb::cast<Ids>(d[("tables." + std::to_string(k)).c_str()]), sizes = nb::cast<Ids>(d[("sizes." + std::to_string(k)).c_str()]);
+    model.levels()[k].restore(model.customers_of(k, above.is_valid() ? view(above) : std::span<const uint32_t>()), model.tree().levels[k].context, view(tables), view(sizes));
+    above = tables;
   }
 }
 
@@ -87,27 +138,11 @@ void bind_hpylm(nb::module_& m) {
       .def("log_likelihood", &HPYLM::log_likelihood, nb::call_guard<nb::gil_scoped_release>())
       .def("check", &HPYLM::check, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_rw("hyperparameters", &hyperparameters, &set_hyperparameters)
-      .def_prop_rw("random_state", [](const HPYLM& model) { return model.random.state; }, [](HPYLM& model, std::array<uint64_t, 4> s) { model.random.state = s; })
-      .def("predict", &predict, nb::arg("unigrams"), nb::arg("log_prob"), nb::arg("log_backoff"), nb::arg("column"),
-           nb::call_guard<nb::gil_scoped_release>(), "Write the predictive distribution of this sample into a column of float32 arrays.")
-      .def(
-          "seating",
-          [](const HPYLM& model, uint32_t level) {
-            std::vector<uint32_t> tables, sizes;
-            model.levels().at(level).save(tables, sizes);
-            return std::pair(numpy(std::move(tables)), numpy(std::move(sizes)));
-          },
-          nb::arg("level"), "Tables per entry, and (size, tables) pairs of entries with 1 < tables < customers.")
-      .def(
-          "restore",
-          [](HPYLM& model, const std::vector<std::pair<Array<uint32_t>, Array<uint32_t>>>& seating) {
-            if (seating.size() != model.levels().size()) throw InputError("the saved seating is damaged: wrong number of levels");
-            for (size_t k = seating.size(); k-- > 0;) {
-              const std::span<const uint32_t> above = k + 1 < seating.size() ? view(seating[k + 1].first) : std::span<const uint32_t>();
-              model.levels()[k].restore(model.customers_of(k, above), model.tree().levels[k].context, view(seating[k].first), view(seating[k].second));
-            }
-          },
-          nb::arg("seating"))
+      .def("sample_rows", &sample_rows, "The arrays a sample is collected into: rows by name.")
+      .def("collect", &collect, nb::arg("samples"), nb::arg("column"),
+           "Write the predictive distribution of this sample, an interpolated back-off model, into a column of float32 arrays.")
+      .def("state", &state, "All a run needs to go on, bit for bit: arrays by name.")
+      .def("restore", &restore, nb::arg("state"), "The inverse of state(). Raises InputError where the arrays are inconsistent.")
       .def("customers", [](const HPYLM& model, uint32_t level, uint32_t entry) { return model.levels().at(level).customers(entry); }, nb::arg("level"), nb::arg("entry"))
       .def(
           "table_sizes",

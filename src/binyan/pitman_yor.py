@@ -102,7 +102,7 @@ class Restaurant:
 
     def state(self) -> tuple[tuple[Dish, tuple[int, ...]], ...]:
         """The seating without the names of tables."""
-        return tuple(sorted((dish, tuple(sorted(sizes))) for dish, sizes in self.sizes.items()))  # type: ignore[type-var]
+        return tuple(sorted((dish, tuple(sorted(sizes))) for dish, sizes in self.sizes.items()))
 
 
 class Hierarchy:
@@ -160,7 +160,7 @@ class Hierarchy:
 
     def state(self) -> tuple[tuple[tuple[Dish, ...], tuple[tuple[Dish, tuple[int, ...]], ...]], ...]:
         """All seatings, hashable."""
-        return tuple((context, r.state()) for context, r in sorted(self.restaurants.items()) if r.sizes)  # type: ignore[type-var]
+        return tuple((context, r.state()) for context, r in sorted(self.restaurants.items()) if r.sizes)
 
 
 def _draw(options: Sequence[tuple[int | None, float]], random: RandomEngine) -> int | None:

@@ -1,0 +1,203 @@
+"""Chains of a Pitman-Yor sampler: when to stop, what to collect, traces, and the state a checkpoint holds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan.convergence import r_hat
+from binyan.errors import ModelFileError, SettingsError
+from binyan.progress import Progress, ProgressOption
+
+Arrays = dict[str, NDArray[Any]]
+_INITIALISATIONS = ("sequential", "random")
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a posterior is sampled.
+
+    `iterations` sweeps a chain; after `burn_in` of them (half, if None) `samples` are collected from each chain, evenly
+    spaced, the last after the last sweep. Prediction averages over all collected samples. `initialisation`: "sequential"
+    seats each customer by the model, "random" at random as the thesis did.
+
+    >>> Schedule(iterations=40, samples=4).sample_sweeps
+    (25, 30, 35, 40)
+    """
+
+    iterations: int = 100
+    burn_in: int | None = None
+    samples: int = 1
+    chains: int = 1
+    seed: int = 1
+    initialisation: str = "sequential"
+
+    def __post_init__(self) -> None:
+        for name in ("iterations", "samples", "chains"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"{name} is 1 or more, not {getattr(self, name)}")
+        if self.initialisation not in _INITIALISATIONS:
+            raise SettingsError(f"initialisation is {' or '.join(_INITIALISATIONS)}, not {self.initialisation!r}")
+        if not 0 <= self.burned < self.iterations:
+            raise SettingsError(f"burn-in is below the {self.iterations} iterations, not {self.burn_in}")
+        if self.samples > self.iterations - self.burned:
+            raise SettingsError(
+                f"{self.samples} samples do not fit into {self.iterations - self.burned} sweeps after burn-in"
+            )
+
+    @property
+    def burned(self) -> int:
+        """Sweeps before the first sample can be collected."""
+        return self.iterations // 2 if self.burn_in is None else self.burn_in
+
+    @property
+    def sample_sweeps(self) -> tuple[int, ...]:
+        """After which sweeps a sample is collected."""
+        left = self.iterations - self.burned
+        return tuple(self.burned + left * (i + 1) // self.samples for i in range(self.samples))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As stored in a model file."""
+        return asdict(self)
+
+
+class Chain(Protocol):
+    """One chain of the native core. Its `state` is all that the next step depends on."""
+
+    @property
+    def hyperparameters(self) -> list[tuple[float, float]]:
+        """(discount, strength) of each level of restaurants."""
+
+    def initialise(self, sequential: bool) -> float:
+        """Seat all customers."""
+
+    def step(self) -> float:
+        """A sweep and an update of the hyperparameters; returns the log-likelihood."""
+
+    def state(self) -> dict[str, Any]:
+        """The checkpoint."""
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The inverse of `state`."""
+
+    def sample_rows(self) -> dict[str, Any]:
+        """Rows of the arrays that `collect` fills, by name."""
+
+    def collect(self, samples: dict[str, Any], column: int) -> None:
+        """Write what prediction needs of the present sample into a column of `samples`."""
+
+
+class Chains:
+    """The chains of one model, each in a thread of its own; results do not depend on the number of threads.
+
+    `make(chain)` gives the empty native chain of that number.
+    """
+
+    def __init__(self, make: Callable[[int], Chain], schedule: Schedule) -> None:
+        self.schedule = schedule
+        self.chains = [make(i) for i in range(schedule.chains)]
+        self.traces: list[list[list[float]]] = [[] for _ in self.chains]
+        rows = self.chains[0].sample_rows()
+        columns = schedule.chains * schedule.samples
+        self.samples: Arrays = {name: np.zeros((n, columns), np.float32) for name, n in rows.items()}
+
+    def run(
+        self,
+        progress: ProgressOption = None,
+        threads: int | None = None,
+        checkpoint: Callable[[], None] | None = None,
+        seconds: float = 60.0,
+    ) -> None:
+        """Sweep until the schedule is done; `checkpoint` is called every `seconds`, at the end, and on Ctrl-C."""
+        saved = time.monotonic()
+        total = self.schedule.iterations
+        with (
+            Progress("sweeps", total, progress) as shown,
+            ThreadPoolExecutor(min(threads or len(self.chains), len(self.chains))) as pool,
+        ):
+            shown.done = self.sweeps
+            try:
+                while self.sweeps < total:
+                    # Steps run in worker threads only: Ctrl-C cannot come between a sweep and its record.
+                    list(pool.map(self._step, [i for i, t in enumerate(self.traces) if len(t) == self.sweeps]))
+                    shown.advance(log_likelihood=float(np.mean([trace[-1][0] for trace in self.traces])))
+                    if checkpoint is not None and (time.monotonic() - saved >= seconds or self.sweeps == total):
+                        checkpoint()
+                        saved = time.monotonic()
+            except KeyboardInterrupt:
+                pool.shutdown(wait=True, cancel_futures=True)
+                if checkpoint is not None and self.sweeps > 0:
+                    checkpoint()
+                raise
+
+    def _step(self, i: int) -> None:
+        chain, trace = self.chains[i], self.traces[i]
+        if not trace:
+            chain.initialise(self.schedule.initialisation == "sequential")
+        figures = [chain.step()]
+        for pair in chain.hyperparameters:
+            figures.extend(pair)
+        if len(trace) + 1 in self.schedule.sample_sweeps:
+            column = i * self.schedule.samples + self.schedule.sample_sweeps.index(len(trace) + 1)
+            chain.collect(self.samples, column)
+        trace.append(figures)
+
+    @property
+    def sweeps(self) -> int:
+        """Sweeps that all chains have done."""
+        return min(len(trace) for trace in self.traces)
+
+    @property
+    def log_likelihoods(self) -> list[list[float]]:
+        """The log-likelihood after each sweep, by chain."""
+        return [[figures[0] for figures in trace] for trace in self.traces]
+
+    @property
+    def r_hat(self) -> float:
+        """R-hat of the log-likelihood over the sweeps after burn-in."""
+        return r_hat([chain[self.schedule.burned :] for chain in self.log_likelihoods])
+
+    def predictive(self) -> Arrays:
+        """The collected samples; before there are any, the present state of each chain."""
+        collected = sum(s <= self.sweeps for s in self.schedule.sample_sweeps)
+        if collected == self.schedule.samples:
+            return self.samples
+        if collected:
+            columns = [i * self.schedule.samples + j for i in range(len(self.chains)) for j in range(collected)]
+            return {name: np.ascontiguousarray(rows[:, columns]) for name, rows in self.samples.items()}
+        now = {name: np.zeros((len(rows), len(self.chains)), np.float32) for name, rows in self.samples.items()}
+        for i, chain in enumerate(self.chains):
+            chain.collect(now, i)
+        return now
+
+    def sections(self) -> Arrays:
+        """All of it, for a model file."""
+        result: Arrays = {f"samples.{name}": rows for name, rows in self.samples.items()}
+        for i, (chain, trace) in enumerate(zip(self.chains, self.traces, strict=True)):
+            result[f"chain.{i}.trace"] = np.array(trace, np.float64)
+            result |= {f"chain.{i}.{name}": array for name, array in chain.state().items()}
+        return result
+
+    def restore(self, sections: Mapping[str, Any], schedule: Schedule) -> None:
+        """Take up the chains that `sections` describe, made under `schedule`, which differs from ours in iterations at most."""
+        for i, chain in enumerate(self.chains):
+            prefix = f"chain.{i}."
+            own = {name[len(prefix) :]: array for name, array in sections.items() if name.startswith(prefix)}
+            if "trace" not in own:
+                raise ModelFileError("the model was saved without its chains: training cannot go on from it")
+            self.traces[i] = own.pop("trace").tolist()
+            chain.restore(own)
+        if schedule == self.schedule:
+            for name, rows in self.samples.items():
+                rows[:] = sections[f"samples.{name}"]
+        elif any(sweep <= self.sweeps for sweep in self.schedule.sample_sweeps):
+            raise SettingsError(
+                f"{self.sweeps} sweeps are done, but samples are now wanted after sweeps "
+                f"{', '.join(map(str, self.schedule.sample_sweeps))}: set a later burn-in or more iterations"
+            )
