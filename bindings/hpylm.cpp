@@ -105,7 +105,7 @@ nb::dict state(const HPYLM& model) {
 void restore(HPYLM& model, nb::dict d) {
   const auto random = nb::cast<Array<uint64_t>>(d["random"]);
   const auto hyper = nb::cast<Array<double>>(d["hyperparameters"]);
-  if (random.size() != 4) throw InputError("the saved state is damaged: the random stream has four numbers");
+  if (random.size() != 4 || hyper.size() != 2 * model.levels().size()) throw InputError("the saved state is damaged: wrong number of hyperparameters or random numbers");
   Hyper pairs;
   for (size_t i = 0; i + 1 < hyper.size(); i += 2) pairs.emplace_back(hyper.data()[i], hyper.data()[i + 1]);
   set_hyperparameters(model, pairs);

@@ -28,4 +28,3 @@ def r_hat(chains: Sequence[Sequence[float]]) -> float:
     if within == 0.0:
         return 1.0 if between == 0.0 else math.inf
     return math.sqrt((half - 1) / half + between / (half * within))
-

@@ -1,0 +1,206 @@
+"""The hierarchical Pitman-Yor language model (thesis, chapter 3), trained by Gibbs sampling in the core.
+
+One posterior sample is an interpolated back-off model; several are averaged column by column. A saved model holds its
+chains, so that training can go on from it bit for bit; a reduced one holds only what queries need.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan import _core, model_file
+from binyan.errors import ModelFileError, SettingsError
+from binyan.model_file import ModelFile, Section
+from binyan.ngram.backoff import BackoffLanguageModel, training_corpus, training_fields, word_counts
+from binyan.ngram.chains import Arrays, Chains, Schedule
+from binyan.progress import ProgressOption
+from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
+from binyan.text.reading import Source
+
+
+class HPYLM(BackoffLanguageModel):
+    """A hierarchical Pitman-Yor language model.
+
+    `trace[i][s]` has the log-likelihood and the hyperparameters (discount and strength by context length) of chain i after
+    sweep s + 1. `sampling` has corpus, tree and chains, or is None in a reduced model.
+
+    >>> model = HPYLM.train(["der hund sah die katze", "die katze sah den hund"], 2, Schedule(iterations=20, seed=3))
+    >>> state = model.score(model.begin(), "die").state
+    >>> model.vocabulary.words[model.next_words(state).argmax()]
+    'katze'
+    """
+
+    kind = "hpylm"
+    sampling: Sampling | None
+    trace: list[NDArray[np.float64]]
+
+    @classmethod
+    def train(
+        cls,
+        text: Corpus | Source | Sequence[Source],
+        order: int = 4,
+        schedule: Schedule | None = None,
+        *,
+        preparation: Preparation | None = None,
+        policy: VocabularyPolicy | None = None,
+        threads: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_seconds: float = 60.0,
+        resume: bool = False,
+        progress: ProgressOption = None,
+    ) -> Self:
+        """Sample from the posterior given a corpus, a text file, several (a list of Path objects), or sentences.
+
+        `checkpoint` names a file that is written every `checkpoint_seconds` and on Ctrl-C; with `resume`, training goes on
+        from it if it exists, to the same result as without the pause. Chains run in at most `threads` threads.
+        """
+        if order < 1:
+            raise SettingsError(f"the order of an n-gram model is 1 or more, not {order}")
+        prepared = preparation or Preparation()
+        corpus = training_corpus(text, prepared, policy=policy, progress=progress)
+        sampling = Sampling(corpus, order, schedule or Schedule(), prepared)
+        if resume and checkpoint is not None and Path(checkpoint).exists():
+            sampling.resume(model_file.load(checkpoint))
+        save = None if checkpoint is None else lambda: model_file.save(checkpoint, cls.kind, *sampling.contents())
+        sampling.chains.run(progress, threads, save, checkpoint_seconds)
+        return cls._finished(sampling)
+
+    @classmethod
+    def _finished(cls, sampling: Sampling) -> Self:
+        corpus = sampling.corpus
+        model = cls(sampling.freeze(), corpus.vocabulary, sampling.preparation, sampling.fields(), word_counts(corpus))
+        model.sampling = sampling
+        model.trace = [np.array(trace) for trace in sampling.chains.traces]
+        return model
+
+    @property
+    def hyperparameters(self) -> list[tuple[float, float]]:
+        """(discount, strength) by context length after the last sweep of the first chain."""
+        last = self.trace[0][-1, 1:]
+        return [(float(a), float(b)) for a, b in zip(last[::2], last[1::2], strict=True)]
+
+    def save(self, path: str | os.PathLike[str], reduced: bool = False) -> None:
+        """Write the model to one file: whole, or only what queries need."""
+        sampling, self.sampling = self.sampling, None if reduced else self.sampling
+        try:
+            super().save(path)
+        finally:
+            self.sampling = sampling
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
+        """Settings and sections for a model file."""
+        meta, sections = super().contents()
+        if self.sampling is not None:
+            more, chains = self.sampling.contents()
+            meta |= more
+            sections |= chains
+        sections |= {f"trace/{i}": trace for i, trace in enumerate(self.trace)}
+        return meta, sections
+
+    @classmethod
+    def from_file(cls, file: ModelFile) -> Self:
+        """The inverse of `contents`; also loads a checkpoint of training that was not finished."""
+        sampling = Sampling.from_file(file) if "schedule" in file.meta else None
+        if "columns" not in file.meta:
+            if sampling is None:
+                raise ModelFileError(f"{file.path}: holds neither a finished model nor chains")
+            return cls._finished(sampling)
+        model = super().from_file(file)
+        model.sampling = sampling
+        model.trace = [file.array(f"trace/{i}") for i in range(sum(s.startswith("trace/") for s in file.sections))]
+        return model
+
+
+class Sampling:
+    """What training works on: the corpus, the tree of its n-grams, and the chains over it."""
+
+    def __init__(self, corpus: Corpus, order: int, schedule: Schedule, preparation: Preparation) -> None:
+        self.corpus, self.order, self.preparation = corpus, order, preparation
+        self.tree = _core.ContextTree.build(corpus.words, corpus.offsets, order, len(corpus.vocabulary))
+        self.chains = Chains(lambda i: _core.HPYLM(self.tree, schedule.seed, i), schedule)
+
+    def fields(self) -> dict[str, Any]:
+        """What the signature says of the training."""
+        schedule = self.chains.schedule
+        return training_fields(
+            self.corpus,
+            self.preparation,
+            seed=schedule.seed,
+            sweeps=self.chains.sweeps,
+            samples=schedule.samples,
+            chains=schedule.chains,
+            initialisation=schedule.initialisation,
+        )
+
+    def freeze(self) -> _core.BackoffModel:
+        """The query structure of the collected samples."""
+        return freeze(self.tree, self.chains.predictive())
+
+    def resume(self, file: ModelFile) -> None:
+        """Take up the chains of a checkpoint of the same training."""
+        self.chains.restore(*self._checked(file))
+
+    def _checked(self, file: ModelFile) -> tuple[dict[str, Any], Schedule]:
+        if "schedule" not in file.meta:
+            raise ModelFileError(f"{file.path}: holds no chains: training cannot go on from a reduced or other model")
+        saved, ours = Schedule(**file.meta["schedule"]), self.chains.schedule
+        for what, then, now in (
+            ("text", file.meta["train"], self.corpus.digest),
+            ("order", file.meta["order"], self.order),
+            ("seed", saved.seed, ours.seed),
+            ("number of chains", saved.chains, ours.chains),
+            ("initialisation", saved.initialisation, ours.initialisation),
+        ):
+            if then != now:
+                raise SettingsError(
+                    f"{file.path}: was trained with another {what} ({then}, now {now}); train without resuming, "
+                    "or give the same settings"
+                )
+        prefix = "chains/"
+        return {n[len(prefix) :]: s for n, s in file.sections.items() if n.startswith(prefix)}, saved
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
+        """A checkpoint."""
+        meta = {
+            "order": self.order,
+            "preparation": self.preparation.to_dict(),
+            "schedule": self.chains.schedule.to_dict(),
+            "train": self.corpus.digest,
+            "sweeps": self.chains.sweeps,
+            "r_hat": self.chains.r_hat,
+        }
+        sections: dict[str, Section] = {
+            "vocabulary": self.corpus.vocabulary.to_bytes(),
+            "corpus/words": self.corpus.words,
+            "corpus/offsets": self.corpus.offsets,
+        }
+        return meta, sections | {f"chains/{name}": array for name, array in self.chains.sections().items()}
+
+    @classmethod
+    def from_file(cls, file: ModelFile) -> Self:
+        """The inverse of `contents`."""
+        corpus = Corpus(
+            file.array("corpus/words"), file.array("corpus/offsets"), Vocabulary.from_bytes(file.blob("vocabulary"))
+        )
+        preparation = Preparation.from_dict(file.meta["preparation"])
+        sampling = cls(corpus, file.meta["order"], Schedule(**file.meta["schedule"]), preparation)
+        sampling.resume(file)
+        return sampling
+
+
+def freeze(tree: _core.ContextTree, samples: Arrays) -> _core.BackoffModel:
+    """Samples over the n-grams of `tree`, one a column, as a model that answers queries with their mean."""
+    levels = range(1, tree.order)
+    return _core.BackoffModel.freeze(
+        tree,
+        samples["unigrams"].shape[1],
+        samples["unigrams"].reshape(-1),
+        [samples[f"log_prob.{k}"].reshape(-1) for k in levels],
+        [samples[f"log_backoff.{k}"].reshape(-1) for k in levels],
+    )
