@@ -85,6 +85,10 @@ void bind_backoff_model(nb::module_& m) {
             return std::pair(numpy(std::move(log_prob)), numpy(std::move(matched)));
           },
           nb::arg("words"), nb::arg("offsets"), nb::arg("threads") = 1, "(log-probabilities, matched lengths) of every word and sentence end")
+      .def("shares", [](const BackoffModel& self, uint32_t state, uint32_t word) {
+            if (state >= self.states() || word >= self.vocabulary_size()) throw InputError("no such state or word");
+            return self.shares(state, word);
+          }, nb::arg("state"), nb::arg("word"), "How much of the probability each context length adds.")
       .def(
           "distribution",
           [](const BackoffModel& b, uint32_t state) {

@@ -216,4 +216,30 @@ void BackoffModel::distribution(uint32_t state, std::span<double> probability) c
   }
 }
 
+std::vector<double> BackoffModel::shares(uint32_t state, uint32_t word) const {
+  const BackoffArrays& a = arrays_;
+  std::vector<uint32_t> chain{0};  // from the empty context to the state
+  for (uint32_t c = state; c != 0; c = a.suffix[c]) chain.insert(chain.begin() + 1, c);
+  std::vector<double> share(chain.size(), 0.0), own(chain.size()), backoff(chain.size());
+  for (uint32_t column = 0; column < a.columns; ++column) {
+    double shorter = 0.0;
+    for (size_t k = 0; k < chain.size(); ++k) {
+      const uint32_t c = chain[k];
+      const auto begin = a.word.begin() + a.first_entry[c], end = a.word.begin() + a.first_entry[c + 1];
+      const auto found = std::lower_bound(begin, end, word);
+      backoff[k] = k == 0 ? 0.0 : std::exp(static_cast<double>(a.log_backoff[static_cast<uint64_t>(c) * a.columns + column]));
+      const double rest = backoff[k] * shorter;
+      const bool stored = found != end && *found == word;
+      shorter = stored ? std::exp(static_cast<double>(a.log_prob[static_cast<uint64_t>(found - a.word.begin()) * a.columns + column])) : rest;
+      own[k] = shorter - rest;
+    }
+    double weight = 1.0 / a.columns;
+    for (size_t k = chain.size(); k-- > 0;) {
+      share[k] += weight * own[k];
+      weight *= backoff[k];
+    }
+  }
+  return share;
+}
+
 }  // namespace binyan

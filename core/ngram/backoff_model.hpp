@@ -73,6 +73,11 @@ class BackoffModel {
   // P(w | state) for every word of the vocabulary (probabilities, not logarithms); <s> has none.
   void distribution(uint32_t state, std::span<double> probability) const;
 
+  // How much of P(word | state) each context length adds: element k is the part that contexts of k words have over what the
+  // shorter ones give; the sum over k is P(word | state), a probability and not a logarithm. Parts may be negative where a
+  // model is not interpolated.
+  std::vector<double> shares(uint32_t state, uint32_t word) const;
+
   const BackoffArrays& arrays() const { return arrays_; }
 
  private:

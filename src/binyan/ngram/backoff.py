@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import InputError, ModelFileError
-from binyan.language_model import LanguageModel, Scores, State, WordScore
+from binyan.language_model import LanguageModel, Scores, State, Step, WordScore
 from binyan.model_file import ModelFile, Section
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary
@@ -70,6 +70,17 @@ class BackoffLanguageModel(LanguageModel):
     def next_words(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id; sums to one."""
         return self.native.distribution(state)  # type: ignore[arg-type]
+
+    def steps(self, state: State, word: str) -> tuple[Step, ...]:
+        """What each context length adds to the probability, the longest context first."""
+        shares = self.native.shares(state, self.vocabulary[word])  # type: ignore[arg-type]
+        context = self.context(state)
+        total = sum(shares)
+        return tuple(
+            Step(f"{k + 1}-gram", " ".join([*context[len(context) - k :], word]), shares[k], shares[k] / total)
+            for k in reversed(range(len(shares)))
+            if total > 0
+        )
 
     def context(self, state: State) -> list[str]:
         """The words a state remembers, in the order of the text."""
