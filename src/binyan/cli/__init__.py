@@ -7,6 +7,7 @@ import sys
 import typer
 
 from binyan import __version__
+from binyan.cli import grammar
 from binyan.errors import BinyanError
 
 app = typer.Typer(
@@ -17,6 +18,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(grammar.app, name="grammar")
 
 
 def _version(value: bool) -> None:

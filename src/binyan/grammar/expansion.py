@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-import regex
-
 from binyan.grammar.faults import Fault
 from binyan.grammar.rules import HIDDEN, Rule, Variable, any_but
 from binyan.grammar.statements import Alternative, Any, Given, GrammarText, Group, Item, Left, Statement, Use
+from binyan.text.atoms import atoms
 
 _MOST_RULES = 100_000
 _Arguments = tuple[tuple[Variable | str, ...], ...]
@@ -37,11 +36,6 @@ def expand(text: GrammarText) -> tuple[list[Rule], list[Statement], list[Fault]]
 def symbol_name(name: str) -> str:
     """The symbol for a name in a file: one that starts with an underscore is hidden from the user's trees."""
     return HIDDEN + name[1:] if name.startswith("_") else name
-
-
-def atoms_of(text: str) -> list[str]:
-    """Given characters, split as a reader sees them (grapheme clusters)."""
-    return regex.findall(r"\X", text)
 
 
 class _Faulty(Exception):
@@ -89,15 +83,19 @@ class _Expansion:
             raise _Faulty(
                 "empty", f"{left.name} derives nothing; write its characters in brackets: {left.name}('a') -> eps"
             )
+        arguments: list[tuple[str, ...]] = []
         for argument in left.arguments:
+            given: list[str] = []
             for part in argument:
-                if isinstance(part, str):
+                if isinstance(part, Given):
+                    given += atoms(part.text)
+                else:
                     raise _Faulty(
                         "variable-never-used",
                         f"the variable {part} stands on the left and never on the right (characters are written in quotes)",
                     )
-        arguments = tuple(tuple(a for part in arg for a in atoms_of(str(part.text))) for arg in left.arguments)  # type: ignore[union-attr]
-        self.append(left.name, arguments, (), alternative.weight, statement)
+            arguments.append(tuple(given))
+        self.append(left.name, tuple(arguments), (), alternative.weight, statement)
 
     # Rules without variables: the order of the right side is the order in the word.
 
@@ -112,7 +110,7 @@ class _Expansion:
                     parts = [[*p, Variable(len(rhs), 0)] for p in parts]
                     rhs.append(item.name)
                 elif isinstance(item, Given):
-                    parts = [[*p, *atoms_of(item.text)] for p in parts]
+                    parts = [[*p, *atoms(item.text)] for p in parts]
                 elif isinstance(item, Any):
                     parts = [[*p, atom] for p in parts for atom in _placeholders(item)]
             for arguments in parts:
@@ -233,8 +231,8 @@ def shares(counts: list[int]) -> Iterator[tuple[int, ...]]:
 
 def _placeholders(item: Any) -> list[str]:
     if item.of is not None:
-        return list(dict.fromkeys(atoms_of(item.of)))
-    return [any_but(atoms_of(item.but))]
+        return list(dict.fromkeys(atoms(item.of)))
+    return [any_but(atoms(item.but))]
 
 
 def _bind(arguments: tuple[tuple[str | Given, ...], ...], bound: dict[str, Variable]) -> _Arguments:
@@ -244,7 +242,7 @@ def _bind(arguments: tuple[tuple[str | Given, ...], ...], bound: dict[str, Varia
         parts: list[Variable | str] = []
         for part in argument:
             if isinstance(part, Given):
-                parts.extend(atoms_of(part.text))
+                parts.extend(atoms(part.text))
                 continue
             if part in seen:
                 raise _Faulty("variable-twice", f"the variable {part} stands twice on the left side")

@@ -1,0 +1,85 @@
+"""`binyan grammar`: the shipped grammars, and checks of one's own."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, help="Grammars of words: list, show, check, and try them on a word.")
+
+
+@app.command("list")
+def list_grammars(as_json: bool = typer.Option(False, "--json", help="Print JSON.")) -> None:
+    """The grammars that come with Binyan.
+
+    Example: binyan grammar list
+    """
+    from binyan.grammar.library import shipped_grammars
+
+    grammars = shipped_grammars()
+    if as_json:
+        typer.echo(json.dumps([{"name": g.name, "summary": g.summary} for g in grammars], ensure_ascii=False))
+        return
+    width = max(len(grammar.name) for grammar in grammars)
+    for grammar in grammars:
+        typer.echo(f"{grammar.name:{width}}  {grammar.summary}")
+
+
+@app.command()
+def show(
+    name: str = typer.Argument(help="A shipped grammar, or a grammar file."),
+    expanded: bool = typer.Option(False, "--expanded", help="Every rule it stands for, with its weight."),
+) -> None:
+    """The text of a grammar; a copy of it is a good start for one's own.
+
+    Example: binyan grammar show tpl > mine.grammar
+    """
+    from binyan.grammar.notation import grammar_text, read_grammar
+
+    source, text = grammar_text(name)
+    if not expanded:
+        typer.echo(text, nl=False)
+        return
+    grammar = read_grammar(text, source)
+    for rule in grammar.rules:
+        mark = "@" if rule.lhs in grammar.adapted else ""
+        typer.echo(f"{rule.weight:g}\t{mark}{rule}")
+
+
+@app.command()
+def check(
+    file: str = typer.Argument(help="A grammar file (or the name of a shipped grammar)."),
+    strict: bool = typer.Option(False, "--strict", help="Fail on warnings too."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+) -> None:
+    """Explain every fault of a grammar, each with its rule and line. Files of py-cfg and py-srcag are read as well.
+
+    Example: binyan grammar check mine.grammar
+    """
+    from binyan.errors import GrammarError
+    from binyan.grammar.foreign import recognise
+    from binyan.grammar.notation import examine_grammar, grammar_text
+
+    source, text = grammar_text(file)
+    grammar, faults = examine_grammar(text, source)
+    errors = sum(fault.severity == "error" for fault in faults)
+    counts = {
+        "format": recognise(text),
+        "rules": len(grammar.rules) if grammar else 0,
+        "symbols": len({rule.lhs for rule in grammar.rules}) if grammar else 0,
+        "adapted": sorted(grammar.adapted) if grammar else [],
+    }
+    if as_json:
+        typer.echo(json.dumps({**counts, "faults": [vars(fault) for fault in faults]}, ensure_ascii=False))
+    else:
+        for fault in faults:
+            typer.echo(str(fault))
+        if not errors:
+            adapted = ", ".join(sorted(grammar.adapted) if grammar else []) or "none"
+            typer.echo(
+                f"{source}: {counts['rules']} rules of {counts['symbols']} symbols ({counts['format']} format), "
+                f"adapted: {adapted}; {len(faults)} warning{'s' if len(faults) != 1 else ''}, no errors"
+            )
+    if errors or (strict and faults):
+        raise typer.Exit(GrammarError.exit_code)

@@ -1,0 +1,98 @@
+"""A tree drawn with characters, for the terminal. Leaves are numbered and stand from left to right in any script: each is
+followed by a left-to-right mark, because terminals differ in how they order right-to-left letters."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from binyan.grammar.drawing import runs_right_to_left, visible_atom
+from binyan.grammar.tree import Leaf, Tree
+
+_LEFT_TO_RIGHT = "\u200e"
+
+
+def draw_text(tree: Tree) -> str:
+    """The tree as lines of text. Where a branch passes another, the upright one is drawn in front."""
+    leaves = tree.leaves()
+    mark = _LEFT_TO_RIGHT if runs_right_to_left(tree.word()) else ""
+    shown = [f"{leaf.position}={visible_atom(leaf.atom)}" for leaf in leaves]
+    symbols = [node.symbol for node in tree.subtrees()]
+    step = max(_width(text) for text in (*shown, *symbols)) + 1
+    column = {leaf.position: i * step + step // 2 for i, leaf in enumerate(leaves)}
+
+    rows = _rows(tree)
+    strands = {column[leaf.position] for leaf in leaves}  # columns of what still waits for its parent
+    where: dict[int, int] = {}  # id of a node -> its column
+    lines = [_line(list(zip(column.values(), (text + mark for text in shown), strict=True)))]
+    for row in rows:
+        labels, branches = [], dict.fromkeys(strands, "│")
+        for node in row:
+            ends = [column[c.position] if isinstance(c, Leaf) else where[id(c)] for c in node.children]
+            middle = min(ends, key=lambda end: (abs(end - (min(ends) + max(ends)) / 2), end))
+            where[id(node)] = middle
+            for place in range(min(ends), max(ends) + 1):
+                branches.setdefault(place, "─")
+            for end in ends:
+                branches[end] = _joint(end, middle, min(ends), max(ends))
+            strands -= set(ends)
+            labels.append((middle, node.symbol))
+        lines.append(_line(list(branches.items())))
+        passing = [(strand, "│") for strand in strands]
+        lines.append(_line(labels + passing))
+        strands |= {place for place, _ in labels}
+    return "\n".join(line.rstrip() for line in reversed(lines)) + "\n"
+
+
+def _joint(end: int, middle: int, left: int, right: int) -> str:
+    if left == right:
+        return "│"
+    if end == middle:
+        return "├" if end == left else "┤" if end == right else "┼"
+    return "┌" if end == left else "┐" if end == right else "┬"
+
+
+def _rows(tree: Tree) -> list[list[Tree]]:
+    """Nodes from the bottom up; those that share a row do not overlap and have all their children below."""
+    height: dict[int, int] = {}
+    rows: list[list[Tree]] = []
+    spans: list[list[tuple[int, int]]] = []
+
+    def place(node: Tree) -> None:
+        below = -1
+        for child in node.children:
+            if isinstance(child, Tree):
+                place(child)
+                below = max(below, height[id(child)])
+        span = (node.positions()[0], node.positions()[-1])
+        level = below + 1
+        while level < len(rows) and any(span[0] <= end and start <= span[1] for start, end in spans[level]):
+            level += 1
+        if level == len(rows):
+            rows.append([])
+            spans.append([])
+        rows[level].append(node)
+        spans[level].append(span)
+        height[id(node)] = level
+
+    place(tree)
+    return rows
+
+
+def _line(items: list[tuple[int, str]]) -> str:
+    """Texts centred at their columns."""
+    line, end = "", 0
+    for place, text in sorted(items):
+        start = max(place - (_width(text) - 1) // 2, end)
+        line += " " * (start - end) + text
+        end = start + _width(text)
+    return line
+
+
+def _width(text: str) -> int:
+    """Columns in a terminal: combining marks and format characters take none, wide characters two."""
+    total = 0
+    for char in text:
+        if unicodedata.combining(char) or unicodedata.category(char) in ("Cf", "Mn", "Me"):
+            continue
+        total += 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+    return total
