@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No deadline: machines that run the tests are shared and slow at times. On CI the examples are the same in every run.
+settings.register_profile("binyan", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("binyan")
 
 ROOT = Path(__file__).resolve().parents[1]
 
