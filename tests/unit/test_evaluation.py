@@ -18,7 +18,6 @@ from binyan.evaluation import (
     evaluate,
     grouping,
     largest_differences,
-    r_hat,
     summary,
     trace,
 )
@@ -189,17 +188,6 @@ def test_table_forms():
     stored = json.loads(json.dumps(table.to_dict(), allow_nan=False))
     assert stored["rows"] == [{"a": "x|y", "b": 1.25}, {"a": "[bold]", "b": None}]
     assert Table.from_dict(stored).to_dict() == stored
-
-
-def test_r_hat():
-    random = np.random.default_rng(3)
-    same = random.normal(size=(4, 500))
-    assert r_hat(same.tolist()) == pytest.approx(1, abs=0.01)
-    assert r_hat((same + np.arange(4)[:, None]).tolist()) > 1.5  # chains in different places
-    assert r_hat([list(range(100))]) > 1.5  # one chain that drifts
-    assert math.isnan(r_hat([[1.0, 2.0]]))
-    # by hand: halves (0, 2), (4, 6): within 2, between 8, length 2
-    assert r_hat([[0, 2, 4, 6]]) == pytest.approx(math.sqrt(0.5 + 8 / 2))
 
 
 def test_trace_and_drawings(tmp_path):

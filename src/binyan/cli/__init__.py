@@ -7,7 +7,7 @@ import sys
 import typer
 
 from binyan import __version__
-from binyan.cli import grammar
+from binyan.cli import grammar, reproduce
 from binyan.errors import BinyanError
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 
 app.add_typer(grammar.app, name="grammar")
+app.add_typer(reproduce.app, name="reproduce")
 
 
 def _version(value: bool) -> None:

@@ -4,7 +4,7 @@ from binyan.evaluation.breakdown import GROUPINGS, Grouping, breakdown, change, 
 from binyan.evaluation.differences import largest_differences
 from binyan.evaluation.perplexity import Evaluation, HeldOutText, by_order, by_training_size, evaluate, summary
 from binyan.evaluation.table import Chart, Column, Table
-from binyan.evaluation.traces import r_hat, trace
+from binyan.evaluation.traces import trace
 
 __all__ = [
     "GROUPINGS",
@@ -21,7 +21,6 @@ __all__ = [
     "evaluate",
     "grouping",
     "largest_differences",
-    "r_hat",
     "summary",
     "trace",
 ]

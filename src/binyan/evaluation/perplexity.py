@@ -98,7 +98,7 @@ def evaluate(model: LanguageModel, text: HeldOutText | Source, name: str | None 
     if scores.tokens != len(text.words):
         raise InputError(f"the model scored {scores.tokens:,} events of {len(text.words):,}: does the text hold </s>?")
     signature = model.signature().extended(
-        text=text.digest, events=scores.tokens, unknown=f"{int(scores.unknown.sum())}-scored", ends="scored"
+        text=text.digest, tokens=scores.tokens, unknown=f"{int(scores.unknown.sum())}-scored", ends="scored"
     )
     vocabulary = model.vocabulary
     return Evaluation(name or model.kind, text, scores, model.order, vocabulary.digest, len(vocabulary), signature)
@@ -195,8 +195,8 @@ def comparable(evaluations: Sequence[Evaluation]) -> None:
 
 
 def signature_of(evaluations: Sequence[Evaluation]) -> str:
-    """The signatures of several evaluations, each once."""
-    return " ; ".join(dict.fromkeys(str(e.signature) for e in evaluations))
+    """The signatures of several evaluations, each once, one a line."""
+    return "\n".join(dict.fromkeys(str(e.signature) for e in evaluations))
 
 
 def bits(log_prob: NDArray[np.float64]) -> float:

@@ -54,7 +54,7 @@ def draw(table: Table) -> Figure:
         axes.grid(axis="y", color="#8888884d")
         if len(axes.get_legend_handles_labels()[1]) > 1:
             axes.legend(frameon=False, fontsize=8)
-        lines = textwrap.wrap(table.signature, _SIGNATURE_WIDTH, break_on_hyphens=False)
+        lines = [part for line in table.signature.splitlines() for part in textwrap.wrap(line, _SIGNATURE_WIDTH)]
         small = "\n".join(lines[:4] + (["…"] if len(lines) > 4 else []))
         figure.supxlabel(small, fontsize=5, x=0.01, ha="left")
     return figure
@@ -100,6 +100,7 @@ def _series(table: Table, chart: Chart, y: Any) -> dict[str, dict[Any, float]]:
         found = {}
         for name, x, value in zip(table.column(chart.series), xs, table.column(y[0]), strict=True):
             found.setdefault(name, {})[x] = value
+        found = dict(sorted(found.items()))
     return {name: {x: v for x, v in points.items() if v is not None} for name, points in found.items()}
 
 

@@ -44,7 +44,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns, with a title and the signature of what made the figures."""
+    """Rows under named columns, with a title and the signature of what made the figures (several: one a line)."""
 
     title: str
     columns: Sequence[Column]
@@ -87,7 +87,7 @@ class Table:
 
     def tsv(self) -> str:
         """Signature and note as comment lines, names, then rows in full precision."""
-        head = [f"# {line}" for line in (self.title, self.note, self.signature) if line]
+        head = [f"# {line}" for line in (self.title, self.note, *self.signature.splitlines()) if line]
         names = "\t".join(c.name for c in self.columns)
         rows = ["\t".join("" if cell is None else str(cell) for cell in row) for row in self.rows]
         return "\n".join([*head, names, *rows]) + "\n"
@@ -98,7 +98,8 @@ class Table:
         rules = ["---:" if c.format else "---" for c in self.columns]
         rows = [[c.name for c in self.columns], rules, *escaped]
         lines = [f"**{self.title}**", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
-        return "\n".join([*lines, *([self.note, ""] if self.note else []), f"<sub>`{self.signature}`</sub>"]) + "\n"
+        small = "<br>".join(f"<sub>`{line}`</sub>" for line in self.signature.splitlines())
+        return "\n".join([*lines, *([self.note, ""] if self.note else []), small]) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; what is not a number is null. `from_dict` is the inverse."""

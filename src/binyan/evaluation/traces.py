@@ -5,25 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
+from binyan.convergence import r_hat
 from binyan.evaluation.table import Cell, Chart, Column, Table
-
-
-def r_hat(chains: Sequence[Sequence[float]]) -> float:
-    """Split R-hat (Gelman et al. 2013, section 11.4) of one figure over chains of equal length; near 1 where they agree.
-
-    Each chain is cut in two, so that even a single chain that still drifts is found out. NaN below four values a chain.
-    """
-    length = min(map(len, chains), default=0) // 2
-    if length < 2:
-        return math.nan
-    halves = np.array([half for c in chains for half in (c[-2 * length : -length], c[-length:])], float)
-    within = float(halves.var(axis=1, ddof=1).mean())
-    between = float(halves.mean(axis=1).var(ddof=1))
-    if within == 0.0:
-        return 1.0 if between == 0.0 else math.inf
-    return math.sqrt((length - 1) / length + between / within)
 
 
 def trace(

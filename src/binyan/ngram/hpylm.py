@@ -79,6 +79,16 @@ class HPYLM(BackoffLanguageModel):
         model.trace = [np.array(trace) for trace in sampling.chains.traces]
         return model
 
+    def one_sample(self) -> Self:
+        """The last sample of the last chain as a model of its own, reduced."""
+        if self.sampling is None:
+            raise SettingsError("a reduced model does not keep its samples apart")
+        last = {name: np.ascontiguousarray(rows[:, -1:]) for name, rows in self.sampling.chains.predictive().items()}
+        fields = {**self.fields, "samples": 1}
+        one = type(self)(freeze(self.sampling.tree, last), self.vocabulary, self.preparation, fields, self.counts)
+        one.sampling, one.trace = None, self.trace
+        return one
+
     @property
     def hyperparameters(self) -> list[tuple[float, float]]:
         """(discount, strength) by context length after the last sweep of the first chain."""

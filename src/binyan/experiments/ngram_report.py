@@ -1,0 +1,354 @@
+"""The report of chapter 3: its tables and figures from results, beside the thesis's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from binyan.evaluation import (
+    Chart,
+    Column,
+    Evaluation,
+    HeldOutText,
+    Table,
+    breakdown,
+    change,
+    largest_differences,
+    trace,
+)
+from binyan.evaluation.breakdown import by_compound, by_hit_length, by_parts, cross
+from binyan.evaluation.perplexity import curve, signature_of
+from binyan.experiments.results import Result, Results
+from binyan.experiments.study import Experiment, Section
+from binyan.language_model import Scores
+from binyan.segmentation import SegmentationTable
+from binyan.signature import Signature
+
+# How the report calls (model, variant), and what tables.toml calls the same.
+ROWS = {
+    ("mkn", "plain"): ("MKN", "MKN"),
+    ("hpylm", "one sample"): ("HPYLM", "HPYLM"),
+    ("hpylm", "averaged"): ("HPYLM averaged", None),
+    ("hpylm+c-right", "one sample"): ("HPYLM+c", "HPYLM+c ling"),
+    ("hpylm+c-right", "one sample renormalised"): ("HPYLM+c renormalised", "HPYLM+c ling renormalised"),
+    ("hpylm+c-right", "averaged renormalised"): ("HPYLM+c averaged renormalised", None),
+    ("hpylm+c-left", "one sample"): ("HPYLM+c left-headed", "HPYLM+c inv"),
+    ("hpylm+c-left", "one sample renormalised"): ("HPYLM+c left-headed renormalised", None),
+    ("hpylm+g", "one sample renormalised"): ("hpylm+g renormalised", None),
+    ("hpylm+g", "averaged renormalised"): ("hpylm+g averaged renormalised", None),
+}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An evaluation taken from a result, and where it belongs."""
+
+    size: str
+    order: int
+    model: str
+    evaluation: Evaluation
+    result: Result
+
+
+class Shelf:
+    """All evaluations there are results of, and what they share."""
+
+    def __init__(self, results: Results, experiments: Sequence[Experiment]) -> None:
+        self.results = results
+        self.runs = [r for e in experiments if (r := results.get(e)) is not None]
+        self.missing = [e.name for e in experiments if results.get(e) is None]
+
+    @cached_property
+    def text(self) -> HeldOutText | None:
+        """The held-out text, from the prepared texts."""
+        found = sorted((self.results.folder / "prepared").glob("de_mono.test.*.txt"))
+        return HeldOutText.read(found[0]) if found else None
+
+    @cached_property
+    def stored(self) -> list[Stored]:
+        """Every variant of every run that scored the held-out text."""
+        return [s for r in self.runs if r.experiment.measure == "perplexity" for s in self._of(r)] if self.text else []
+
+    def _of(self, result: Result) -> Iterator[Stored]:
+        _, _, size, order, model = result.experiment.name.split("/")
+        arrays = result.arrays()
+        assert self.text is not None
+        lengths = [len(s) + 1 for s in self.text.sentences]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
+        for (kind, variant), (name, _) in ROWS.items():
+            if kind == model and variant in result.figures["variants"]:
+                figures = result.figures["variants"][variant]
+                scores = Scores(arrays[f"log_prob.{variant}"], arrays["matched"], arrays["unknown"], offsets)
+                signature = Written(figures["signature"])
+                vocabulary, vocabulary_size = result.figures["vocabulary"], result.figures["vocabulary_size"]
+                number = int(order.removeprefix("order-"))
+                made = Evaluation(name, self.text, scores, number, vocabulary, vocabulary_size, signature)
+                yield Stored(size, number, model, made, result)
+
+    def find(self, size: str, order: int, name: str) -> Evaluation | None:
+        """The evaluation the report calls `name`."""
+        return next(
+            (s.evaluation for s in self.stored if (s.size, s.order, s.evaluation.name) == (size, order, name)), None
+        )
+
+    def segmentation(self, size: str) -> SegmentationTable | None:
+        """How the words of a vocabulary were split."""
+        path = segmentation_path(self.results.folder / "prepared", size)
+        return SegmentationTable.read(path) if path.exists() else None
+
+
+class Written(Signature):
+    """A signature that was read back from a result."""
+
+    def __init__(self, text: str) -> None:
+        object.__setattr__(self, "fields", {"text": text})
+
+    def __str__(self) -> str:
+        return str(self.fields["text"])
+
+
+def segmentation_path(prepared: Path, size: str) -> Path:
+    """Where the segmentation of the vocabulary of a training text is kept."""
+    return prepared / f"europarl-de.{size}.segmentation.tsv"
+
+
+def sections(results: Results, thesis: Mapping[str, Any], experiments: Sequence[Experiment]) -> list[Section]:
+    """The report."""
+    shelf = Shelf(results, experiments)
+    figures = thesis.get("hpylm", {})
+    sizes = list(dict.fromkeys(s.size for s in shelf.stored))
+    large = [size for size in sizes if size in ("10m", "33m")] or sizes[-1:]
+    made = [
+        Section("Perplexity", _PERPLEXITY, [_perplexity(shelf, size, figures) for size in large]),
+        Section("Order", "", [t for size in large for t in _by_order(shelf, size, figures)]),
+        Section("Subsets of the test text", _SUBSETS, [t for size in large for t in _subsets(shelf, size, figures)]),
+        Section("Training size", _SIZES, list(_by_size(shelf))),
+        Section("Linking elements", "", _components(shelf, figures)),
+        Section("Where compounds win and lose", "", [t for size in large for t in _qualitative(shelf, size)]),
+        Section("Burn-in", "", [t for size in large for t in _traces(shelf, size)]),
+        Section("Cost", "", [_cost(shelf)] if shelf.runs else []),
+    ]
+    missing = (
+        f"{len(shelf.missing)} experiments have no result yet: {', '.join(shelf.missing)}." if shelf.missing else ""
+    )
+    return [*(s for s in made if s.tables), *([Section("Missing", missing)] if missing else [])]
+
+
+_PERPLEXITY = (
+    "Test perplexities of 4-gram models; changes are in per cent. The thesis trained on 59m tokens of WMT11 news and "
+    "Europarl and tested on news, so its perplexities are beside ours for their relations, not their size."
+)
+_SUBSETS = (
+    "Hit length: the length of the longest n-gram of the training text that ends in the word. Unknown words and sentence "
+    "ends count as not compound, as in the thesis."
+)
+_SIZES = "Each size has its own vocabulary, so only changes within a size are comparable."
+
+
+def _perplexity(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Table:
+    columns = [
+        Column("model"),
+        Column("perplexity", ".2f"),
+        Column("against MKN %", "+.2f"),
+        Column("against HPYLM %", "+.2f"),
+    ]
+    columns += [
+        Column("thesis", ".2f"),
+        Column("thesis against MKN %", "+.2f"),
+        Column("difference of changes", "+.2f"),
+    ]
+    told = thesis.get("perplexity", {})
+    mkn, hpylm = shelf.find(size, 4, "MKN"), shelf.find(size, 4, "HPYLM")
+    rows, used = [], []
+    for name, theirs in ROWS.values():
+        if (e := shelf.find(size, 4, name)) is None:
+            continue
+        used.append(e)
+        ours = _change(e, mkn)
+        there = told.get(theirs)
+        there_change = 100 * (there / told["MKN"] - 1) if there and theirs != "MKN" else None
+        apart = ours - there_change if ours is not None and there_change is not None else None
+        rows.append([name, e.perplexity, ours, _change(e, hpylm), there, there_change, apart])
+    chart = Chart("bars", "model", ["perplexity"])
+    return Table(f"Europarl German, {size} tokens, n = 4", columns, rows, signature_of(used), chart=chart)
+
+
+def _change(e: Evaluation, baseline: Evaluation | None) -> float | None:
+    return None if baseline is None or baseline.name == e.name else 100 * (e.perplexity / baseline.perplexity - 1)
+
+
+def _by_order(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Iterator[Table]:
+    own = [s for s in shelf.stored if s.size == size]
+    if len({s.order for s in own}) < 2:
+        return
+    points = [(s.evaluation.name, s.order, s.evaluation.perplexity) for s in own]
+    yield curve(
+        f"Perplexity by order, {size} tokens", "order", "perplexity", points, signature_of([s.evaluation for s in own])
+    )
+    told = thesis.get("perplexity_by_order", {})
+    names = {"HPYLM": "HPYLM", "HPYLM+c": "HPYLM+c"}
+    rows = []
+    for order in (2, 3, 4):
+        for name, theirs in names.items():
+            ours = [shelf.find(size, order, n) for n in (name, "MKN" if name == "HPYLM" else "HPYLM")]
+            base = "MKN" if name == "HPYLM" else "HPYLM"
+            there = 100 * (told[theirs][str(order)] / told[base][str(order)] - 1) if told else None
+            here = _change(ours[0], ours[1]) if ours[0] is not None else None
+            rows.append(
+                [
+                    order,
+                    f"{name} against {base}",
+                    here,
+                    there,
+                    here - there if here is not None and there is not None else None,
+                ]
+            )
+    columns = [
+        Column("order", "d"),
+        Column("comparison"),
+        Column("ours %", "+.2f"),
+        Column("thesis %", "+.2f"),
+        Column("difference", "+.2f"),
+    ]
+    if any(row[2] is not None for row in rows):
+        yield Table(
+            f"Change of perplexity by order, {size} tokens", columns, rows, signature_of([s.evaluation for s in own])
+        )
+
+
+def _subsets(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Iterator[Table]:
+    segmentation = shelf.segmentation(size)
+    mkn, hpylm = shelf.find(size, 4, "MKN"), shelf.find(size, 4, "HPYLM")
+    if mkn is not None and hpylm is not None:
+        yield change(mkn, hpylm, by_hit_length(mkn))
+    if hpylm is None or segmentation is None:
+        return
+    parts_of = lambda word: len(segmentation.of(word))  # noqa: E731
+    groups = cross(by_hit_length(hpylm), by_compound(hpylm, parts_of))
+    told = thesis.get("cross_entropy_change_at_hit_length_1", {})
+    for name in ("HPYLM+c", "HPYLM+c renormalised", "hpylm+g renormalised"):
+        if (e := shelf.find(size, 4, name)) is not None:
+            table = change(hpylm, e, groups)
+            there = [
+                {"compound": told.get("compounds"), "other": told.get("non_compounds")}[word]
+                if length == "1" and name == "HPYLM+c"
+                else None
+                for length, word in zip(table.column("hit length"), table.column("word"), strict=True)
+            ]
+            rows = [[*row, t] for row, t in zip(table.rows, there, strict=True)]
+            yield Table(
+                table.title, [*table.columns, Column("thesis %", "+.1f")], rows, table.signature, chart=table.chart
+            )
+    wide = [
+        e for n in ("MKN", "HPYLM", "HPYLM+c renormalised", "hpylm+g renormalised") if (e := shelf.find(size, 4, n))
+    ]
+    yield breakdown(wide, by_parts(hpylm, parts_of))
+
+
+def _by_size(shelf: Shelf) -> Iterator[Table]:
+    for base in ("MKN", "HPYLM"):
+        points, used = [], []
+        for s in shelf.stored:
+            baseline = shelf.find(s.size, 4, base)
+            moved = _change(s.evaluation, baseline)
+            if s.order == 4 and moved is not None and not (base == "HPYLM" and s.evaluation.name == "MKN"):
+                points.append((s.evaluation.name, int(s.result.figures["training_tokens"]), moved))
+                used.append(s.evaluation)
+        if len({x for _, x, _ in points}) > 1:
+            title = f"Perplexity against {base}, by training size"
+            yield curve(title, "training tokens", "change in perplexity, %", points, signature_of(used), log_x=True)
+
+
+def _components(shelf: Shelf, thesis: Mapping[str, Any]) -> list[Table]:
+    told = thesis.get("data", {})
+    tables = []
+    for run in shelf.runs:
+        if run.experiment.measure != "components":
+            continue
+        f = run.figures
+        rows = [["word types", f["words"], f["compounds"], None, told.get("word_types"), told.get("compound_types")]]
+        for linking, theirs in (("delete", "delete"), ("left", "merge_left"), ("right", "merge_right")):
+            there = told.get("components", {}).get(theirs)
+            counts = f["components"][linking]
+            rows.append(
+                [
+                    f"components, linking elements: {linking}",
+                    counts["all"],
+                    counts["compounds"],
+                    counts["all"] / f["words"],
+                    there,
+                    None,
+                ]
+            )
+        columns = [
+            Column("set"),
+            Column("ours", ",d"),
+            Column("ours, of compounds", ",d"),
+            Column("share of words", ".1%"),
+        ]
+        columns += [Column("thesis", ",d"), Column("thesis, of compounds", ",d")]
+        size = run.experiment.name.split("/")[2]
+        parts = ", ".join(f"{n} parts: {c:,}" for n, c in f["compounds_by_parts"].items())
+        tables.append(
+            Table(f"Sizes of vocabularies, {size} tokens", columns, rows, run.signature, f"Compounds of {parts}.")
+        )
+    return tables
+
+
+def _qualitative(shelf: Shelf, size: str) -> Iterator[Table]:
+    segmentation, mkn = shelf.segmentation(size), shelf.find(size, 4, "MKN")
+    for name in ("HPYLM+c", "hpylm+g renormalised"):
+        e = shelf.find(size, 4, name)
+        if segmentation is None or mkn is None or e is None:
+            continue
+        compounds = by_compound(mkn, lambda word: len(segmentation.of(word))).group == 0
+        shown = largest_differences(e, mkn, 10, only=compounds, show=lambda w: "+".join(segmentation.components(w)))
+        yield Table(f"{shown.title}, {size} tokens", shown.columns, shown.rows, shown.signature, shown.note)
+
+
+def _traces(shelf: Shelf, size: str) -> Iterator[Table]:
+    for run in shelf.runs:
+        name = run.experiment.name
+        if f"/{size}/order-4/" in name and "trace" in run.figures:
+            chains = {f"chain {n}": values for n, values in enumerate(run.figures["trace"], 1)}
+            every = max(1, max(map(len, chains.values())) // 25)
+            table = trace(chains, run.signature, run.experiment.model["burn_in"], every=every)
+            yield Table(
+                f"{table.title}, {name.removeprefix('hpylm/')}",
+                table.columns,
+                table.rows,
+                table.signature,
+                table.note,
+                table.chart,
+            )
+
+
+def _cost(shelf: Shelf) -> Table:
+    rows = [
+        [
+            r.experiment.name,
+            r.seconds,
+            r.figures.get("sweeps"),
+            r.figures.get("seconds_per_sweep"),
+            r.peak_memory / 2**30,
+        ]
+        for r in shelf.runs
+    ]
+    columns = [
+        Column("experiment"),
+        Column("seconds", ",.0f"),
+        Column("sweeps", "d"),
+        Column("seconds a sweep", ".2f"),
+        Column("peak memory, GiB", ".2f"),
+    ]
+    return Table(
+        "What each experiment took",
+        columns,
+        rows,
+        "\n".join(dict.fromkeys(r.experiment.signature.digest for r in shelf.runs)),
+    )

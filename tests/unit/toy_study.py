@@ -1,0 +1,42 @@
+"""A study small enough to watch: what `binyan reproduce` needs of a module, and measures that fail or take long."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+
+from binyan.errors import InputError
+from binyan.evaluation import Chart, Column, Table
+from binyan.experiments.study import Experiment, Outcome, Section
+
+TITLE = "Toy"
+
+
+def experiments():
+    return [Experiment(f"toy/{n}/double", {"n": n}, {"factor": 2}, "multiply") for n in (1, 2, 3)]
+
+
+def multiply(experiment, workshop):
+    with open(workshop.results / "ran.log", "a") as log:  # each run leaves a line
+        log.write(f"{experiment.name}\n")
+    n = experiment.data["n"]
+    if n == 2 and not (workshop.results / "two-works").exists():
+        raise InputError("two is odd today")
+    if (workshop.results / "slow").exists():
+        (workshop.results / f"started-{n}").write_text(str(os.getpid()))
+        time.sleep(60)
+    workshop.checkpoint(experiment).write_text("half way")
+    return Outcome({"product": n * experiment.model["factor"]}, f"n:{n}", {"all": np.arange(n)})
+
+
+MEASURES = {"multiply": multiply}
+
+
+def sections(results, thesis):
+    done = [r for e in experiments() if (r := results.get(e))]
+    rows = [[str(r.experiment.data["n"]), r.figures["product"], thesis.get("toy", {}).get("product")] for r in done]
+    columns = [Column("n"), Column("ours", "d"), Column("thesis", "d")]
+    note = "<b>not bold</b>"
+    return [Section("Products", "", [Table("Products", columns, rows, "n:1\nn:3", note, Chart("bars", "n", ["ours"]))])]
