@@ -1,6 +1,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+void bind_clustering(nanobind::module_& m);
 void bind_pitman_yor(nanobind::module_& m);
 void bind_context_tree(nanobind::module_& m);
 void bind_hpylm(nanobind::module_& m);

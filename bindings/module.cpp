@@ -7,4 +7,5 @@ NB_MODULE(_core, m) {
   bind_context_tree(m);
   bind_hpylm(m);
   bind_backoff_model(m);
+  bind_clustering(m);
 }

@@ -8,6 +8,8 @@ import typer
 
 from binyan import __version__
 from binyan.cli import grammar, reproduce
+from binyan.cli import grammar
+from binyan.cli import classes
 from binyan.errors import BinyanError
 
 app = typer.Typer(
@@ -21,6 +23,7 @@ app = typer.Typer(
 
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(classes.app, name="classes")
 
 
 def _version(value: bool) -> None:
