@@ -56,7 +56,8 @@ class BrownClustering {
 
  private:
   using Fixed = int64_t;
-  Fixed f(uint64_t n) const;
+  static Fixed n_log_n(uint64_t n);
+  Fixed f(uint64_t n) const { return n < f_table_.size() ? f_table_[n] : n_log_n(n); }
   const uint32_t* right(uint32_t v) const { return &right_[size_t{v} * slots_]; }
   const uint32_t* left(uint32_t v) const { return &left_[size_t{v} * slots_]; }
   void set(uint32_t v, uint32_t w, uint32_t n) { right_[size_t{v} * slots_ + w] = left_[size_t{w} * slots_ + v] = n; }

@@ -97,12 +97,12 @@ def default_classes(types: int) -> int:
 
 
 def brown(
-    corpus: Corpus, classes: int | None = None, exchange_passes: int = 0, progress: ProgressOption = None
+    corpus: Corpus, classes: int | None = None, exchange_passes: int = 2, progress: ProgressOption = None
 ) -> WordClasses:
     """Cluster the words of `corpus`, </s> among them, by the windowed agglomerative algorithm of Brown et al. (1992).
 
-    `exchange_passes`: how often, afterwards, each word may move to the class that keeps the most mutual information. Words of
-    the vocabulary that the text lacks join the class of the rarest word.
+    `exchange_passes`: how often, afterwards, each word may move to the class that keeps the most mutual information, as in
+    that paper; 0 leaves the greedy result. Words of the vocabulary that the text lacks join the class of the rarest word.
     """
     bigrams = bigrams_of(corpus)
     counts = np.asarray(bigrams.frequency)

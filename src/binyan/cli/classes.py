@@ -28,7 +28,7 @@ def train(
         int | None, typer.Option("-k", "--classes", help="How many; by default the root of the types.")
     ] = None,
     method: Annotated[str, typer.Option(help="brown, or frequency for bins of equal mass.")] = "brown",
-    exchange: Annotated[int, typer.Option(help="Passes that move single words to better classes afterwards.")] = 0,
+    exchange: Annotated[int, typer.Option(help="Passes that move single words to better classes afterwards.")] = 2,
     lowercase: Annotated[bool, typer.Option(help="Lowercase the text.")] = False,
     digits: Annotated[bool, typer.Option(help="Make every digit 0.")] = False,
     tokenise: Annotated[str | None, typer.Option(help="Tokenise for this language, e.g. de.")] = None,
