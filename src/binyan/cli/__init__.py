@@ -7,9 +7,7 @@ import sys
 import typer
 
 from binyan import __version__
-from binyan.cli import grammar, reproduce
-from binyan.cli import grammar
-from binyan.cli import classes
+from binyan.cli import classes, grammar, reproduce
 from binyan.errors import BinyanError
 
 app = typer.Typer(
