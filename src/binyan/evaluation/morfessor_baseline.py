@@ -1,0 +1,26 @@
+"""Morfessor 2.0 (Virpioja et al. 2013) as a baseline of segmentation; needs the extra `morfessor`."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from binyan.errors import MissingExtra
+
+
+def morfessor_segmentations(words: Iterable[str], seed: int = 1) -> dict[str, list[tuple[str, str]]]:
+    """Train Morfessor Baseline on word types and segment the same words; its segments carry no labels."""
+    try:
+        import morfessor
+    except ImportError:
+        raise MissingExtra("Morfessor", "morfessor") from None
+    types = sorted(set(words))
+    model = morfessor.BaselineModel()
+    model.load_data([(1, tuple(word)) for word in types])
+    state = random.getstate()
+    try:
+        random.seed(seed)  # Morfessor visits words in an order drawn from the global stream
+        model.train_batch()
+    finally:
+        random.setstate(state)
+    return {word: [("".join(part), "") for part in model.viterbi_segment(tuple(word))[0]] for word in types}

@@ -1,0 +1,190 @@
+"""Evaluation of segmentations, roots and lexica: tables of input and expected figure."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from binyan.errors import InputError
+from binyan.evaluation.bootstrap import bootstrap
+from binyan.evaluation.gold import GoldWord, halves, read_gold
+from binyan.evaluation.lexicon import area_under, gold_lexicon, roc_curve, roc_table, score_lexicon
+from binyan.evaluation.roots import guess_roots, guesser_accuracy, score_roots, strong_roots, surface_realised
+from binyan.evaluation.segmentation import borders, coarse, morphemes_per_word, score_segmentation
+from binyan.grammar.notation import load_grammar
+from binyan.grammar.reading_off import roots, segment_symbols, segments
+from binyan.grammar.tree import parse_tree
+
+
+def word(text: str, root: str = "") -> GoldWord:
+    alternatives = tuple(
+        tuple((p.rpartition("/")[0], p.rpartition("/")[2]) for p in a.split(" ")) for a in text.split(";")
+    )
+    return GoldWord("".join(p for p, _ in alternatives[0]), alternatives, (root,) if root else ())
+
+
+def pieces(text: str) -> list[tuple[str, str]]:
+    return list(word(text).segmentations[0])
+
+
+# predicted, gold, precision, recall, F1
+BORDERS = [
+    ("w/pre ktb/stem", "w/pre ktb/stem", 100, 100, 100),
+    ("w/pre kt/stem b/suf", "w/pre ktb/stem", 50, 100, 200 / 3),
+    ("wktb/stem", "w/pre ktb/stem", 0, 0, 0),
+    ("w/pre ktb/stem", "wktb/stem", 0, 0, 0),
+    ("wktb/stem", "wktb/stem", 0, 0, 100),  # nothing to find and nothing found
+    ("wk/pre tb/stem", "w/pre ktb/stem", 0, 0, 0),
+    ("w/pre kt/stem b/suf", "w/pre ktb/stem;w/pre kt/stem b/suf", 100, 100, 100),  # the closest gold counts
+    ("s/stem um/inf ulat/stem", "s/stem um/inf ulat/stem", 100, 100, 100),
+]
+
+
+@pytest.mark.parametrize(("predicted", "gold", "precision", "recall", "f1"), BORDERS)
+def test_segment_borders(predicted: str, gold: str, precision: float, recall: float, f1: float) -> None:
+    truth = word(gold)
+    score = score_segmentation({truth.word: pieces(predicted)}, [truth])
+    assert (score.precision, score.recall, score.f1) == pytest.approx((precision, recall, f1))
+    assert score.words == 1 and score.missing == 0
+
+
+def test_borders_are_micro_averaged_and_missing_words_count_as_whole() -> None:
+    gold = [word("a/pre b/stem c/suf"), word("d/pre e/stem"), word("f/pre g/stem")]
+    predicted = {"abc": pieces("a/pre b/stem c/suf"), "de": pieces("de/stem")}
+    score = score_segmentation(predicted, gold)
+    assert (score.precision, score.recall, score.missing) == (100, 50, 1)
+    assert score.f1 == pytest.approx(200 / 3) and score.exact == pytest.approx(100 / 3)
+    assert score.interval.low <= score.f1 <= score.interval.high
+    assert score_segmentation(predicted, gold, least_morphemes=3).words == 1
+
+
+def test_coarse_keeps_the_borders_of_stems_only() -> None:
+    fine = pieces("w/pre l/pre ktb/stem h/suf m/suf")
+    assert coarse(fine) == [("wl", "pre"), ("ktb", "stem"), ("hm", "suf")]
+    gold = [word("wl/pre ktb/stem hm/suf")]
+    assert score_segmentation({"wlktbhm": fine}, gold, "coarse").f1 == 100
+    assert score_segmentation({"wlktbhm": fine}, gold).precision == 50
+    assert borders(["a", "bc", "d"]) == {1, 3}
+
+
+def test_morphemes_per_word_are_shares() -> None:
+    gold = [word("a/pre b/stem"), word("cd/stem")]
+    table = morphemes_per_word({"m": {"ab": pieces("a/pre b/stem"), "cd": pieces("c/pre d/stem")}}, gold, "s")
+    assert table.column("gold") == [50, 50] and table.column("m") == [0, 100] and "gold 1.50, m 2.00" in table.note
+
+
+def test_roots_of_the_illustration_in_the_thesis() -> None:
+    tree = parse_tree("(Word (Stem (R3 0=a 2=c 3=d) (T3 1=b 4=e 5=f)))")  # figure 5.5
+    assert roots(tree, 3, "A") == ["acd"] and roots(tree, 3, "B") == ["acd", "bef"]
+    assert roots(tree, 4, "A") == [] == roots(tree, 4, "B")
+    for truth, a, b in (("acd", 100, 100), ("bef", 0, 100)):
+        gold = [word("abcdef/stem", truth)]
+        assert score_roots({"abcdef": roots(tree, 3, "A")}, gold).accuracy == a
+        assert score_roots({"abcdef": roots(tree, 3, "B")}, gold).accuracy == b
+
+
+def test_a_root_inside_a_longer_root_is_none() -> None:
+    tree = parse_tree("(Stem (R4 (R3 0=a 1=b 2=c) (R1 3=d)))")
+    assert roots(tree, 3) == [] and roots(tree, 4) == ["abcd"]
+
+
+def test_weak_roots_are_not_evaluated() -> None:
+    assert surface_realised("ktb", "kitAb") and not surface_realised("jbn", "jabbA")
+    assert (
+        strong_roots(word("w/pre ktAb/stem", "ktb"), 3) == ["ktb"] and strong_roots(word("ktAb/stem", "ktb"), 4) == []
+    )
+    gold = [word("qAl/stem", "qwl"), word("ktAb/stem", "ktb"), word("ktb/stem", "ktb")]
+    assert score_roots({"ktAb": ["ktb"]}, gold).evaluated == 2
+    assert score_roots({"ktAb": ["ktb"]}, gold, roots_that_are_stems=False).accuracy == 100
+
+
+def test_random_guessers() -> None:
+    gold = [word("wa/pre kitAb/stem i/suf", "ktb")] * 1
+    assert guesser_accuracy(gold, 3, "doubly constrained") == 100  # only k, t, b are radicals here
+    many = [word(f"x{i}y/pre kta/stem", "kta") for i in range(400)]
+    assert guesser_accuracy(many, 3, "stem-constrained") == 100
+    # uniform: one subset of C(n, 3), n = 6, 7 or 8 characters
+    expected = 100 * np.mean([1 / math.comb(len(w.word), 3) for w in many])
+    assert guesser_accuracy(many, 3, "uniform", 50) == pytest.approx(expected, abs=0.35)
+    assert guess_roots([word("ab/stem", "abc")], 3) == {}
+
+
+def test_lexicon_as_a_set_and_as_a_ranking() -> None:
+    predicted = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}
+    score = score_lexicon(predicted, {"a", "c", "z"})
+    assert (score.precision, score.recall) == (50, pytest.approx(200 / 3)) and score.f1 == pytest.approx(400 / 7)
+    assert score.auc == 0.75  # of the four pairs of a true and a false string, three are in order
+    assert roc_curve(predicted, {"a", "c"}) == [(0, 0), (0, 0.5), (0.5, 0.5), (0.5, 1), (1, 1)]
+    assert area_under(roc_curve(dict.fromkeys("abcd", 0.1), {"a", "c"})) == 0.5  # all tied: chance
+    assert math.isnan(score_lexicon({"a": 1.0}, {"a"}).auc)
+    assert "m (0.75)" in roc_table({"m": roc_curve(predicted, {"a", "c"})}, "ROC", "s").column("model")
+
+
+def test_gold_lexica() -> None:
+    gold = [word("w/pre ktAb/stem hm/suf", "ktb"), word("w/pre qAl/stem", "qwl")]
+    assert gold_lexicon(gold, "pre") == {"w"} and gold_lexicon(gold, "stem") == {"ktAb", "qAl"}
+    assert gold_lexicon(gold, "root3") == {"ktb"}
+
+
+def test_gold_files(tmp_path: Path) -> None:
+    path = tmp_path / "gold.tsv"
+    path.write_text(
+        "wktAb\tw/pre ktAb/stem\tktb\n"
+        "a;b\ta;/pre b/stem\t_\n"  # a semicolon that is a letter
+        "un/do\tun//pre do/stem\t_\textra\n"
+        "зыщы\tзы щы;з ыщы\n",
+        encoding="utf-8",
+    )
+    first, second, third, fourth = read_gold(path)
+    assert first == word("w/pre ktAb/stem", "ktb") and first.stem == "ktAb" and first.has_affix
+    assert second.segmentations == ((("a;", "pre"), ("b", "stem")),) and second.roots == ()
+    assert third.segmentations[0][0] == ("un/", "pre")
+    assert fourth.segmentations == ((("зы", ""), ("щы", "")), (("з", ""), ("ыщы", "")))
+    assert read_gold(path, lambda text: text.replace("A", "a"))[0].word == "wktab"
+    one, two = halves([first, second, third, fourth])
+    assert len(one) + len(two) == 4
+    assert halves([first]) in (([first], []), ([], [first])) and halves([first]) == halves([first])
+    path.write_text("wktAb\tw/pre ktA/stem\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"gold.tsv:1: the segments .* do not spell"):
+        read_gold(path)
+
+
+def test_bootstrap_covers_the_truth_as_often_as_stated() -> None:
+    random, covered = np.random.default_rng(5), 0
+    for _ in range(200):
+        hits = (random.random(150) < 0.3).astype(float)
+        counts = np.column_stack([hits, np.ones(150)])
+        interval = bootstrap(counts, lambda s: float(s[0] / s[1]), samples=200)
+        covered += interval.low <= 0.3 <= interval.high
+    assert 178 <= covered <= 199  # 190 expected; outside with probability below 0.002
+
+
+# tree, pieces
+SEGMENTS = [
+    ("tpl", "(Word (Pre 0=w) (Stem (R3 1=k 2=t 4=b) (T1 3=A)) (Suf 5=i))", "w/pre ktAb/stem i/suf"),
+    ("infix", "(Word (Stem 0=s 3=u 4=l) (Inf 1=u 2=m))", "s/stem um/inf ul/stem"),
+    ("circumfix", "(Word (Circ 0=k 1=e 4=a) (Stem 2=p 3=e))", "ke/circ pe/stem a/circ"),
+    ("mconcat-hier", "(Word (Pres (Pre 0=a) (Pre 1=b)) (Stem 2=c))", "a/pre b/pre c/stem"),
+]
+
+
+@pytest.mark.parametrize(("grammar", "tree", "expected"), SEGMENTS)
+def test_segments_are_read_off_a_tree(grammar: str, tree: str, expected: str) -> None:
+    found = segments(parse_tree(tree), segment_symbols(load_grammar(grammar)))
+    assert [(s.text, s.label) for s in found] == pieces(expected)
+
+
+def test_morfessor_baseline() -> None:
+    pytest.importorskip("morfessor")
+    from binyan.evaluation.morfessor_baseline import morfessor_segmentations
+
+    words = [
+        stem + suffix for stem in ("walk", "talk", "jump", "work", "play", "look") for suffix in ("", "s", "ed", "ing")
+    ]
+    found = morfessor_segmentations(words)
+    assert found == morfessor_segmentations(reversed(words))
+    assert all("".join(text for text, _ in parts) == word for word, parts in found.items())
+    assert found["walking"] == [("walk", ""), ("ing", "")]
