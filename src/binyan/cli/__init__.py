@@ -7,7 +7,7 @@ import sys
 import typer
 
 from binyan import __version__
-from binyan.cli import classes, grammar, reproduce
+from binyan.cli import classes, compounds, grammar, reproduce
 from binyan.errors import BinyanError
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.add_typer(compounds.app, name="compounds")
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(classes.app, name="classes")

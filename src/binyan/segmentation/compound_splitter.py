@@ -14,6 +14,8 @@ import numpy as np
 from binyan import model_file
 from binyan.errors import InputError, ModelFileError
 from binyan.progress import Progress, ProgressOption
+from binyan.segmentation import frequency_splitter
+from binyan.segmentation.frequency_splitter import FrequencySplitter
 from binyan.segmentation.gold import simplex_words
 from binyan.segmentation.hyphens import join_pieces, lowered, pieces
 from binyan.segmentation.lattice import Floats
@@ -28,10 +30,7 @@ _BATCH = 20_000
 
 @dataclass(frozen=True)
 class CompoundSplitter:
-    """A trained splitter. Words are looked at in lowercase and segmented as they are written.
-
-    `known` are the gold words, which are segmented as the gold list says.
-    """
+    """A trained splitter. Words are looked at in lowercase and segmented as they are written."""
 
     features: SplitFeatures
     weights: Floats
@@ -97,6 +96,9 @@ class CompoundSplitter:
         """The `n` best segmentations of one word with their probabilities, best first."""
         joined: list[tuple[list[Segmentation], float]] = [([], 1.0)]
         for piece in pieces(word):
+            if not _has_letters(piece):
+                joined = [([*before, Segmentation.simplex(piece)], p) for before, p in joined]
+                continue
             batch = self.features.batch([lowered(piece)])
             scores = batch.scores(self.weights)
             total = float(batch.lattices.log_partition(scores)[0])
@@ -110,10 +112,12 @@ class CompoundSplitter:
 
     def _split(self, words: Sequence[str]) -> list[Segmentation]:
         split = [pieces(word) for word in words]
-        batch = self.features.batch([lowered(piece) for of_word in split for piece in of_word])
-        paths = iter(batch.lattices.best(batch.scores(self.weights)))
+        todo = list({piece: None for of_word in split for piece in of_word if _has_letters(piece)})
+        batch = self.features.batch([lowered(piece) for piece in todo])
+        paths = batch.lattices.best(batch.scores(self.weights))
+        best = {piece: _segmentation(piece, batch, path) for piece, path in zip(todo, paths, strict=True)}
         return [
-            join_pieces(word, [_segmentation(piece, batch, next(paths)) for piece in of_word])
+            join_pieces(word, [best.get(piece) or Segmentation.simplex(piece) for piece in of_word])
             for word, of_word in zip(words, split, strict=True)
         ]
 
@@ -128,17 +132,21 @@ class CompoundSplitter:
         model_file.save(path, KIND, dict(self.settings), sections)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> CompoundSplitter:
-        """Load from a model file."""
-        file = model_file.load(path)
-        if file.kind != KIND:
-            raise ModelFileError(f"{path}: is a model of kind {file.kind!r}, not a compound splitter")
-        strings = file.blob("strings").decode().split("\n")
-        lexicon = Lexicon(
-            strings, tuple(file.meta["links"]), file.array("corpus"), file.array("modifier"), file.array("head")
-        )
+    def from_file(cls, file: model_file.ModelFile) -> CompoundSplitter:
+        """From a model file that is read already."""
+        lexicon = Lexicon.from_file(file, tuple(file.meta["links"]))
         features = SplitFeatures(lexicon, file.blob("alphabet").decode(), file.array("contexts"))
         return cls(features, file.array("weights"), file.meta)
+
+
+def load_splitter(path: str | os.PathLike[str]) -> CompoundSplitter | FrequencySplitter:
+    """Load a splitter of either kind from its model file."""
+    file = model_file.load(path)
+    if file.kind == KIND:
+        return CompoundSplitter.from_file(file)
+    if file.kind == frequency_splitter.KIND:
+        return FrequencySplitter.from_file(file)
+    raise ModelFileError(f"{path}: is a model of kind {file.kind!r}, not a compound splitter")
 
 
 def _training_rows(gold: SegmentationTable, simplex: Iterable[str] | None) -> list[Segmentation]:
@@ -217,6 +225,10 @@ def log_likelihood(batch: Batch, weights: Floats, usable: Any, observed: Floats)
     of_edge = usable[batch.lattices.word]
     value = float(scores[batch.is_gold & of_edge].sum() - totals[usable].sum())
     return value, observed - batch.totals(marginals * of_edge, len(weights))
+
+
+def _has_letters(piece: str) -> bool:
+    return any(map(str.isalpha, piece))
 
 
 def _segmentation(piece: str, batch: Batch, path: list[int]) -> Segmentation:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from binyan.model_file import ModelFile
+from binyan.segmentation.segmentation import Segmentation
 from binyan.segmentation.table import SegmentationTable
 
 
@@ -62,6 +64,12 @@ class Lexicon:
         corpus[0] = 0
         return cls(list(rows), links, corpus, modifier, head)
 
+    @classmethod
+    def from_file(cls, file: ModelFile, links: tuple[str, ...]) -> Lexicon:
+        """The inverse of `to_sections`."""
+        strings = file.blob("strings").decode().split("\n")
+        return cls(strings, links, file.array("corpus"), file.array("modifier"), file.array("head"))
+
     def to_sections(self) -> dict[str, Any]:
         """As sections of a model file."""
         return {
@@ -72,7 +80,7 @@ class Lexicon:
         }
 
 
-def components_with_links(segmentation: Any) -> list[tuple[str, str | None]]:
+def components_with_links(segmentation: Segmentation) -> list[tuple[str, str | None]]:
     """The components of a segmentation, each with the linking element after it; None after the last one."""
     found: list[tuple[str, str | None]] = []
     for part in segmentation:

@@ -1,0 +1,191 @@
+"""Splitters on small invented and real words: what is learnt, what hyphens and odd input do, saving and loading."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from binyan import model_file
+from binyan.cli import app
+from binyan.errors import InputError, ModelFileError, SettingsError
+from binyan.evaluation.compounds import evaluate_splits
+from binyan.segmentation import Segmentation, SegmentationTable
+from binyan.segmentation.compound_splitter import CompoundSplitter, load_splitter
+from binyan.segmentation.frequencies import word_frequencies
+from binyan.segmentation.frequency_splitter import FrequencySplitter
+from binyan.segmentation.gold import read_gold, recursive, simplex_words
+from binyan.signature import Signature
+
+DUTCH_LIKE = ["stad", "huis", "boek", "winkel", "water", "molen", "fiets", "pad", "kaas", "markt", "dorp", "kerk"]
+LINK = {"stad": "s", "dorp": "s", "boek": "en", "fiets": ""}
+
+
+def compound(*stems):
+    parts = " ".join(
+        stem + (f" +{LINK[stem]}" if LINK.get(stem) and place < len(stems) - 1 else "")
+        for place, stem in enumerate(stems)
+    )
+    return Segmentation.parse(parts.replace(" ", "").replace("+", ""), parts)
+
+
+@pytest.fixture(scope="module")
+def splitter():
+    pairs = [(a, b) for a in DUTCH_LIKE for b in DUTCH_LIKE if a != b and (len(a) * 7 + len(b) * 3 + ord(a[1])) % 4]
+    gold = SegmentationTable([*(compound(*pair) for pair in pairs), compound("kaas", "markt", "pad")])
+    return CompoundSplitter.train(gold, dict.fromkeys(DUTCH_LIKE, 30), max_iterations=60, min_link=2, progress=False)
+
+
+def test_unseen_compounds_get_their_linking_element_and_any_number_of_parts(splitter):
+    for stems in [("dorp", "huis"), ("stad", "water", "molen"), ("boek", "winkel"), ("kerk", "dorp", "fiets", "pad")]:
+        expected = compound(*stems)
+        assert splitter.split([expected.word])[expected.word] == expected
+
+
+def test_simplex_words_stay_whole(splitter):
+    assert all(row.is_simplex for row in splitter.split(DUTCH_LIKE).values())
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("Stadshuis", "Stad +s huis"),  # as it is written, looked at in lowercase
+        ("water-molen", "water +- molen"),
+        ("kaasmarkt-fietspad", "kaas markt +- fiets pad"),
+        ("-huis", "+- huis"),
+        ("huis-", "huis +-"),
+        ("--", "--"),
+        ("1999-2000", "1999 +- 2000"),
+        ("123456", "123456"),
+        ("İstadshuis", None),  # its lowercase is longer
+        ("кот", "кот"),
+        ("x" * 300, None),
+    ],
+)
+def test_hyphens_and_odd_words(splitter, word, expected):
+    row = splitter.split([word])[word]
+    assert row.word == word
+    assert expected is None or str(row) == expected
+
+
+def test_no_boundary_falls_before_a_combining_mark(splitter):
+    word = "kaasma\u0308rkt"
+    for row, _ in splitter.segment(word, 50):
+        assert all("\u0308" not in (word[a : a + 1], word[b : b + 1]) for a, b in row.boundaries())
+
+
+def test_n_best_are_ordered_probabilities_and_sum_to_one(splitter):
+    ways = splitter.segment("Stadshuis-pad", 100_000)
+    probabilities = [p for _, p in ways]
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert sum(probabilities) == pytest.approx(1.0)
+    assert ways[0][0] == splitter.split(["Stadshuis-pad"])["Stadshuis-pad"]
+    assert splitter.segment("Stadshuis-pad", 1)[0][1] == pytest.approx(probabilities[0])
+
+
+def test_saved_splitters_split_as_before(splitter, tmp_path):
+    splitter.save(tmp_path / "s")
+    words = [compound("dorp", "kerk", "pad").word, "onbekend"]
+    assert load_splitter(tmp_path / "s").split(words) == splitter.split(words)
+    model_file.save(tmp_path / "other", "hpylm", {}, {})
+    with pytest.raises(ModelFileError, match="not a compound splitter"):
+        load_splitter(tmp_path / "other")
+
+
+def test_a_gold_list_without_compounds_is_refused():
+    with pytest.raises(InputError, match="splits no word"):
+        CompoundSplitter.train(SegmentationTable([Segmentation.simplex("huis")]), progress=False)
+
+
+def test_frequencies_alone_choose_the_greatest_geometric_mean(tmp_path):
+    counts = {
+        "aktion": 1000,
+        "plan": 900,
+        "aktionsplan": 10,
+        "frei": 1000,
+        "tag": 3000,
+        "freitag": 5000,
+        "aktionsplans": 1,
+    }
+    splitter = FrequencySplitter.from_counts(counts, ["s"])
+    splitter.save(tmp_path / "s")
+    for each in (splitter, load_splitter(tmp_path / "s")):
+        rows = each.split(["Aktionsplan", "freitag", "unbekannt", "aktions-plan"])
+        assert [str(row) for row in rows.values()] == ["Aktion +s plan", "freitag", "unbekannt", "aktions +- plan"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("frühling_+s_tisch\t3\t4\tcommon", "frühling +s tisch"),
+        ("schule_-e_pony\t3\t4\tcommon", "schul pony"),
+        ("buch_+=er_spiel\t3\t4\tcommon", "büch +er spiel"),
+        ("haus_+=er_spiel\t3\t4\tcommon", "häus +er spiel"),
+        ("vater_+=_verein\t3\t4\tcommon", "väter verein"),
+        ("Mischehe\tmischen\tV:\tEhe", "misch ehe"),
+        ("Ladezyklus\tladen\tV:e\tZyklus", "lad +e zyklus"),
+        ("Schulhof\tSchule\tHof", "schul hof"),
+        ("Ministerratssitzung\tMinisterrat|Rat\tSitzung", "ministerrat +s sitzung"),
+        ("küchentisch\tküche +n tisch", "küche +n tisch"),
+    ],
+)
+def test_gold_formats_are_recognised(tmp_path, line, expected):
+    path = tmp_path / "gold.tsv"
+    path.write_text(line + "\n")
+    assert [str(row) for row in read_gold(path).table.values()] == [expected]
+
+
+def test_rows_that_do_not_align_are_counted(tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_text("Schulhof\tSchule\tHof\nHimbeere\tx\tStrauch\n")
+    gold = read_gold(path)
+    assert (len(gold.table), gold.unaligned) == (1, 1)
+
+
+def test_parts_that_are_compounds_are_split_in_turn():
+    rows = ["regen schirm", "regenschirm hersteller", "regenschirm +s tor"]
+    table = SegmentationTable(Segmentation.parse(r.replace(" ", "").replace("+", ""), r) for r in rows)
+    assert [str(r) for r in recursive(table).values()] == [
+        "regen schirm",
+        "regen schirm hersteller",
+        "regen schirm +s tor",
+    ]
+    assert simplex_words(table) == ["regen", "schirm", "hersteller", "tor"]
+
+
+def test_boundaries_need_their_linking_element():
+    gold = SegmentationTable([Segmentation.parse("küchentisch", "küche +n tisch"), Segmentation.simplex("haustier")])
+    found = SegmentationTable(
+        [Segmentation.parse("küchentisch", "küchen tisch"), Segmentation.parse("haustier", "haus tier")]
+    )
+    result = evaluate_splits(found, gold, Signature())
+    assert (result.precision, result.recall, result.f1) == (0.0, 0.0, 0.0)
+    assert result.f1_merged_left == pytest.approx(2 / 3)
+    assert (result.simplex, result.simplex_split) == (1, 1)
+    assert evaluate_splits(gold, gold, Signature()).f1 == 1.0
+
+
+def test_frequencies_of_raw_text_leave_punctuation_behind(tmp_path):
+    (tmp_path / "t").write_text("Das Haus, das „Haus“ -- steht.\n")
+    assert word_frequencies([tmp_path / "t"]) == {"das": 2, "haus": 2, "steht": 1}
+
+
+def test_commands(tmp_path):
+    gold = SegmentationTable(compound(a, b) for a in DUTCH_LIKE[:8] for b in DUTCH_LIKE[4:] if a != b)
+    gold.write(tmp_path / "gold.tsv")
+    (tmp_path / "text").write_text(" ".join(DUTCH_LIKE) + " Stadshuis\n")
+    run = CliRunner().invoke
+    files = {name: str(tmp_path / name) for name in ("gold.tsv", "text", "s", "f", "out.tsv")}
+    made = run(app, ["compounds", "train", "--gold", files["gold.tsv"], "--text", files["text"], "--out", files["s"]])
+    assert made.exit_code == 0, made.output
+    shown = run(app, ["compounds", "evaluate", files["s"], "--gold", files["gold.tsv"], "--json"])
+    figures = json.loads(shown.output)
+    assert figures["f1"] > 0.9 and {"precision", "recall", "signature"} <= set(figures)
+    run(app, ["compounds", "split", files["s"], "--text", files["text"], "--out", files["out.tsv"]])
+    assert str(SegmentationTable.read(files["out.tsv"])["Stadshuis"]) == "Stad +s huis"
+    assert (
+        run(app, ["compounds", "train", "--text", files["text"], "--links", "s en", "--out", files["f"]]).exit_code == 0
+    )
+    absent = run(app, ["compounds", "split", files["f"], "--words", files["text"] + "?", "--out", files["out.tsv"]])
+    assert isinstance(absent.exception, InputError)
+    nothing = run(app, ["compounds", "train", "--out", files["f"]])
+    assert isinstance(nothing.exception, SettingsError)
