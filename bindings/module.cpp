@@ -8,4 +8,6 @@ NB_MODULE(_core, m) {
   bind_hpylm(m);
   bind_backoff_model(m);
   bind_clustering(m);
+  bind_text(m);
+  bind_arpa(m);
 }

@@ -1,0 +1,146 @@
+"""The ARPA format, which most decoders and language-model tools read: n-grams as text with log10 probabilities.
+
+A model with one column (Kneser-Ney, one sample of an HPYLM) is an ARPA model exactly. The average of several samples is
+not: writing it is refused, or approximated where that is asked for.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Self
+
+from binyan import _core
+from binyan.errors import InputError, SettingsError
+from binyan.ngram.backoff import BackoffLanguageModel
+from binyan.progress import Progress, ProgressOption
+from binyan.signature import digest
+from binyan.text import Preparation, Vocabulary
+from binyan.text.reading import open_text
+
+_PIECE = 1 << 20  # bytes read at a time
+_CONTEXTS = 20_000  # contexts written at a time
+
+
+class ArpaWarning(UserWarning):
+    """Something an ARPA file lacks, and what was done about it."""
+
+
+class ArpaModel(BackoffLanguageModel):
+    """A model read from an ARPA file, whoever estimated it."""
+
+    kind = "arpa"
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        preparation: Preparation | None = None,
+        progress: ProgressOption = None,
+    ) -> Self:
+        """Read an ARPA file, plain or packed (gz, xz, bz2). `preparation`: what was done to its training text.
+
+        Pruned files may lack parts of their n-grams; these are filled in with what backing off gives. A file without
+        <unk> or </s> gives them log10 probability -100 and a warning. Raises InputError with the line of any fault.
+        """
+        reader = _core.ArpaReader()
+        pieces = []
+        with open_text(path) as source, Progress("MB read", show=progress) as shown:
+            try:
+                while piece := source.read(_PIECE):
+                    reader.feed(piece)
+                    pieces.append(digest(piece))
+                    shown.advance()
+                native = reader.finish()
+            except InputError as error:
+                raise InputError(f"{path}:{error}") from error
+            except (OSError, EOFError) as error:
+                raise InputError(f"{path}: cannot be unpacked: {error}") from error
+            except Exception as error:
+                if type(error).__name__ in ("LZMAError", "BadGzipFile", "error"):
+                    raise InputError(f"{path}: cannot be unpacked: {error}") from error
+                raise
+        for word in reader.missing:
+            warnings.warn(f"{path}: has no {word}; it is given log10 probability -100", ArpaWarning, stacklevel=2)
+        vocabulary = Vocabulary.from_bytes(reader.words())
+        prepared = preparation or Preparation()
+        fields = {
+            "file": digest("".join(pieces).encode()),
+            "vocabulary": len(vocabulary),
+            "oov": "<unk>",
+            "preparation": str(prepared),
+        }
+        return cls(native, vocabulary, prepared, fields)
+
+
+def write_arpa(
+    model: BackoffLanguageModel,
+    path: str | os.PathLike[str],
+    approximate: bool = False,
+    progress: ProgressOption = None,
+) -> None:
+    """Write a model as an ARPA file, packed where the name ends in .gz, .xz or .bz2; complete or not at all.
+
+    Exact for a model of one column. The average of several samples is no ARPA model: it is refused with SettingsError,
+    or, where `approximate`, written so that the probabilities of all stored n-grams are exact and back-off weights make
+    every context sum to one.
+    """
+    if not isinstance(model, BackoffLanguageModel):
+        raise SettingsError(f"a model of kind {model.kind!r} is not a back-off model: it has no ARPA form")
+    native = model.native
+    if native.columns > 1:
+        if not approximate:
+            raise SettingsError(
+                f"the model averages {native.columns} samples, which no ARPA file can hold exactly: "
+                "export one sample, or ask for an approximation (--approximate)"
+            )
+        native = _core.one_column(native)
+    for word in model.vocabulary.words:
+        if len(word.split()) != 1:
+            raise InputError(f"the word {word!r} has white space inside, which no ARPA file can hold")
+    final = Path(path)
+    part = final.with_name(f".{final.name}.{os.getpid()}.part")
+    try:
+        with _open_packed(part, final.suffix) as out, Progress("contexts written", native.states, progress) as shown:
+            for piece, contexts in _pieces(native, model.vocabulary):
+                out.write(piece)
+                shown.advance(contexts)
+        os.replace(part, final)
+    except OSError as error:
+        reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
+        kept = "; the file that was there is unchanged" if final.exists() else ""
+        raise InputError(f"{final}: not written: {reason}{kept}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _pieces(native: _core.BackoffModel, vocabulary: Vocabulary) -> Iterator[tuple[bytes, int]]:
+    words = _core.WordIndex("\n".join(vocabulary.words).encode())
+    levels = native.arrays["context_base"]
+    yield _core.arpa_head(native), 0
+    for n in range(1, native.order + 1):
+        yield f"\n\\{n}-grams:\n".encode(), 0
+        end = int(levels[n])
+        for first in range(int(levels[n - 1]), end, _CONTEXTS):
+            last = min(first + _CONTEXTS, end)
+            yield _core.arpa_lines(native, words, first, last), last - first
+    yield b"\n\\end\\\n", 0
+
+
+def _open_packed(path: Path, suffix: str) -> IO[bytes]:
+    if suffix == ".gz":
+        import gzip
+
+        return gzip.GzipFile(path, "wb", compresslevel=6, mtime=0)  # type: ignore[return-value]
+    if suffix == ".xz":
+        import lzma
+
+        return lzma.open(path, "wb", preset=1)
+    if suffix == ".bz2":
+        import bz2
+
+        return bz2.open(path, "wb")
+    return open(path, "wb")
