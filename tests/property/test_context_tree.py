@@ -6,10 +6,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from binyan._core import ContextTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from binyan._core import ContextTree
 from binyan.errors import InputError
 
 BEGIN, END, FIRST = 1, 2, 3

@@ -1,0 +1,167 @@
+"""`binyan lm train`: one subcommand a kind of model; TRAINERS is the table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from binyan.cli import options as o
+from binyan.cli.output import plain_warnings, print_json
+
+if TYPE_CHECKING:
+    from binyan.ngram.backoff import BackoffLanguageModel
+
+
+def mkn(
+    text: o.TrainingText,
+    out: o.Out,
+    more: o.MoreText = None,
+    order: o.Order = 4,
+    vocabulary: o.VocabularyFile = None,
+    min_count: o.MinCount = 1,
+    kappa: o.Kappa = 0.0,
+    script: o.Script = None,
+    prune: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--prune",
+            metavar="N",
+            help="Drop n-grams seen N times or less; once for each length from 1, the last for all longer: "
+            "--prune 0 --prune 0 --prune 1.",
+        ),
+    ] = None,
+    normalise: o.Normalise = "none",
+    punctuation: o.Punctuation = False,
+    tokenise: o.Tokenise = None,
+    strip_marks: o.StripMarks = False,
+    lowercase: o.Lowercase = False,
+    digits: o.Digits = False,
+    seed: o.Seed = 1,
+    quiet: o.Quiet = False,
+    json_: o.Json = False,
+) -> None:
+    """Interpolated modified Kneser-Ney, as KenLM's lmplz estimates it.
+
+    \b
+    binyan lm train mkn --text train.txt --order 4 --out model.binyan
+    binyan lm train mkn --text a.txt.gz b.txt.gz --lowercase --tokenise de --min-count 2 --out model.binyan
+    """
+    from binyan.ngram.kneser_ney import KneserNey
+
+    o.check_out(out)
+    preparation = o.preparation_of(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
+    policy = o.policy_of(vocabulary, min_count, kappa, script, seed)
+    start = time.monotonic()
+    with plain_warnings():
+        model = KneserNey.train(
+            [*text, *(more or [])],
+            order,
+            prune=prune or (),
+            preparation=preparation,
+            policy=policy,
+            progress=False if quiet else None,
+        )
+    model.save(out)
+    discounts = [{"order": d.order, "discounts": d.amounts, "origin": d.origin} for d in model.discounts]
+    _report(model, out, time.monotonic() - start, json_, discounts=discounts)
+
+
+def hpylm(
+    text: o.TrainingText,
+    out: o.Out,
+    more: o.MoreText = None,
+    order: o.Order = 4,
+    vocabulary: o.VocabularyFile = None,
+    min_count: o.MinCount = 1,
+    kappa: o.Kappa = 0.0,
+    script: o.Script = None,
+    iterations: Annotated[int, typer.Option("--iterations", metavar="N", help="Sweeps over the text.")] = 100,
+    burn_in: Annotated[
+        int | None, typer.Option("--burn-in", metavar="N", help="Sweeps before the first sample; by default half.")
+    ] = None,
+    samples: Annotated[int, typer.Option("--samples", metavar="N", help="Samples to average, a chain.")] = 1,
+    chains: Annotated[int, typer.Option("--chains", metavar="N", help="Independent chains, run in parallel.")] = 1,
+    initialisation: Annotated[
+        str, typer.Option("--initialisation", help="sequential, or random as in the thesis.")
+    ] = "sequential",
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from what --out holds, if it exists.")] = False,
+    reduced: Annotated[bool, typer.Option("--reduced", help="Save only what queries need; no resuming.")] = False,
+    normalise: o.Normalise = "none",
+    punctuation: o.Punctuation = False,
+    tokenise: o.Tokenise = None,
+    strip_marks: o.StripMarks = False,
+    lowercase: o.Lowercase = False,
+    digits: o.Digits = False,
+    seed: o.Seed = 1,
+    quiet: o.Quiet = False,
+    json_: o.Json = False,
+) -> None:
+    """The hierarchical Pitman-Yor language model, by Gibbs sampling.
+
+    Stop with Ctrl-C and go on later with --resume: the result is the same, bit for bit.
+
+    \b
+    binyan lm train hpylm --text train.txt --order 4 --iterations 100 --samples 10 --out model.binyan
+    """
+    from binyan.ngram.chains import Schedule
+    from binyan.ngram.hpylm import HPYLM
+
+    o.check_out(out)
+    preparation = o.preparation_of(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
+    policy = o.policy_of(vocabulary, min_count, kappa, script, seed)
+    schedule = Schedule(iterations, burn_in, samples, chains, seed, initialisation)
+    start = time.monotonic()
+    with plain_warnings():
+        model = HPYLM.train(
+            [*text, *(more or [])],
+            order,
+            schedule,
+            preparation=preparation,
+            policy=policy,
+            checkpoint=out,
+            resume=resume,
+            progress=False if quiet else None,
+        )
+    model.save(out, reduced=reduced)
+    log_likelihood = [float(trace[-1, 0]) for trace in model.trace]
+    hyperparameters = [{"discount": a, "strength": b} for a, b in model.hyperparameters]
+    seconds = time.monotonic() - start
+    _report(model, out, seconds, json_, log_likelihood=log_likelihood, hyperparameters=hyperparameters)
+
+
+# What `binyan lm train KIND` runs. A further kind of model is a function with its options, and a line here.
+TRAINERS: dict[str, Callable[..., None]] = {"mkn": mkn, "hpylm": hpylm}
+
+app = typer.Typer(help="Train a model.", no_args_is_help=True)
+for _kind, _trainer in TRAINERS.items():
+    app.command(_kind)(_trainer)
+
+
+def _report(model: BackoffLanguageModel, out: Path, seconds: float, json_: bool, **more: Any) -> None:
+    """What was trained, as a line and its signature, or as JSON."""
+    arrays = model.native.arrays
+    bounds = arrays["first_entry"][arrays["context_base"]]
+    ngrams = [int(b - a) for a, b in pairwise(bounds)]
+    if json_:
+        print_json(
+            {
+                "model": str(out),
+                "kind": model.kind,
+                "order": model.order,
+                "vocabulary": len(model.vocabulary),
+                "ngrams": ngrams,
+                "seconds": seconds,
+                **more,
+                "signature": str(model.signature()),
+            }
+        )
+        return
+    typer.echo(
+        f"{out}: {model.kind} of order {model.order}, {len(model.vocabulary):,} words, {sum(ngrams):,} n-grams, "
+        f"{seconds:.1f} s\n{model.signature()}"
+    )

@@ -1,0 +1,88 @@
+"""Options that several commands share: text, its preparation, the vocabulary, and how figures are shown."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from binyan.errors import SettingsError
+
+if TYPE_CHECKING:
+    from binyan.text import Preparation, VocabularyPolicy
+    from binyan.text.reading import Source
+
+TrainingText = Annotated[
+    list[Path],
+    typer.Option(
+        "--text", "-t", metavar="F [F...]", help="Training text, one sentence a line; plain, gz, xz or CoNLL-U."
+    ),
+]
+MoreText = Annotated[list[Path] | None, typer.Argument(metavar="[F...]", help="Further files of --text.", hidden=True)]
+HeldOut = Annotated[
+    Path,
+    typer.Option("--text", "-t", metavar="F", help="Text, one sentence a line (- for standard input), or CoNLL-U."),
+]
+Order = Annotated[int, typer.Option("--order", "-n", help="Length of the longest n-grams.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="M", help="The model file to write.")]
+Model = Annotated[Path, typer.Argument(metavar="M", help="A model file.")]
+
+VocabularyFile = Annotated[
+    Path | None, typer.Option("--vocabulary", metavar="F", help="Know exactly the words of this file, one a line.")
+]
+MinCount = Annotated[int, typer.Option("--min-count", metavar="N", help="Know words seen this often or more.")]
+Kappa = Annotated[
+    float, typer.Option("--kappa", metavar="X", help="Leave out this share, drawn by --seed, of the words seen once.")
+]
+Script = Annotated[
+    str | None, typer.Option("--script", help="Know only words written in this script, e.g. cyrillic.", metavar="NAME")
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of all that is drawn.")]
+
+Normalise = Annotated[str, typer.Option("--normalise", help="Unicode normal form: none, nfc, nfd, nfkc or nfkd.")]
+Punctuation = Annotated[
+    bool, typer.Option("--punctuation", help="Make quotes, dashes and the like plain, as Moses does.")
+]
+Tokenise = Annotated[str | None, typer.Option("--tokenise", metavar="LANG", help="Tokenise as Moses does, e.g. de.")]
+StripMarks = Annotated[bool, typer.Option("--strip-marks", help="Remove combining marks (vowel signs, accents).")]
+Lowercase = Annotated[bool, typer.Option("--lowercase", help="Make all letters lower case.")]
+Digits = Annotated[bool, typer.Option("--digits", help="Make every digit 0.")]
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Tsv = Annotated[Path | None, typer.Option("--tsv", metavar="FOLDER", help="Also write each table there as TSV.")]
+Plots = Annotated[Path | None, typer.Option("--plots", metavar="FOLDER", help="Also draw tables there, PNG and SVG.")]
+
+
+def preparation_of(
+    normalise: str, punctuation: bool, tokenise: str | None, strip_marks: bool, lowercase: bool, digits: bool
+) -> Preparation:
+    """The preparation that the options of these names ask for."""
+    from binyan.text import Preparation
+
+    return Preparation(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
+
+
+def policy_of(vocabulary: Path | None, min_count: int, kappa: float, script: str | None, seed: int) -> VocabularyPolicy:
+    """The vocabulary policy that the options of these names ask for."""
+    from binyan.text import Vocabulary, VocabularyPolicy
+
+    if vocabulary is not None and (min_count != 1 or kappa != 0.0 or script is not None):
+        raise SettingsError("--vocabulary gives the words; --min-count, --kappa and --script would choose others")
+    words = None if vocabulary is None else Vocabulary.read(vocabulary)
+    return VocabularyPolicy(words, min_count, kappa, seed, script)
+
+
+def check_out(out: Path) -> None:
+    """Before anything long: can `out` be written?"""
+    if out.is_dir():
+        raise SettingsError(f"{out}: is a folder; name the file to write")
+    if not out.absolute().parent.is_dir():
+        raise SettingsError(f"{out.parent}: no such folder; make it first")
+
+
+def held_out(path: Path) -> Source:
+    """The text of a HeldOut option."""
+    return sys.stdin if str(path) == "-" else path
