@@ -8,3 +8,4 @@ void bind_hpylm(nanobind::module_& m);
 void bind_backoff_model(nanobind::module_& m);
 void bind_text(nanobind::module_& m);
 void bind_arpa(nanobind::module_& m);
+void bind_grammar(nanobind::module_& m);

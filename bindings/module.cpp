@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
   bind_clustering(m);
   bind_text(m);
   bind_arpa(m);
+  bind_grammar(m);
 }

@@ -1,0 +1,145 @@
+// Grammars, parsing and adaptor grammar chains. Symbols, atoms and rules are numbers here; binyan.grammar.compiled names them.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "grammar/chain.hpp"
+#include "grammar/frozen.hpp"
+#include "grammar/samples.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace binyan;
+
+namespace {
+
+using Numbers = std::vector<uint32_t>;
+// (lhs, arguments of (child, index) with child -1 for an atom, rhs, weight)
+using RuleTuple = std::tuple<uint32_t, std::vector<std::vector<std::pair<int32_t, uint32_t>>>, Numbers, double>;
+// (a, b, sample a, sample b)
+using AdaptorTuple = std::tuple<double, double, bool, bool>;
+// (adapted, customers, tables, rules)
+using TreeTuple = std::tuple<uint32_t, uint32_t, uint32_t, Numbers>;
+
+std::shared_ptr<CompiledGrammar> compile(uint32_t symbols, uint32_t atoms, uint32_t start, const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted) {
+  std::vector<SourceRule> source;
+  for (const auto& [lhs, arguments, rhs, weight] : rules) {
+    SourceRule rule{lhs, {}, rhs, weight};
+    for (const auto& argument : arguments) {
+      rule.arguments.emplace_back();
+      for (const auto& [child, index] : argument) rule.arguments.back().push_back({child, index});
+    }
+    source.push_back(std::move(rule));
+  }
+  return std::make_shared<CompiledGrammar>(symbols, atoms, start, std::move(source), adapted);
+}
+
+std::vector<PitmanYor> adaptors_of(const std::vector<AdaptorTuple>& tuples) {
+  std::vector<PitmanYor> result;
+  for (const auto& [a, b, sample_a, sample_b] : tuples) result.push_back({a, b, sample_a, sample_b});
+  return result;
+}
+
+nb::dict cached_trees(const Chain& chain) {
+  Numbers rules, adapted, customers, tables, sizes;
+  std::vector<uint64_t> ends;
+  for (const CachedTree& t : chain.adaptor.trees) {
+    if (t.adapted == kNothing || t.customers == 0) continue;
+    chain.adaptor.expand(t.body, rules);
+    ends.push_back(rules.size());
+    adapted.push_back(t.adapted);
+    customers.push_back(t.customers);
+    tables.push_back(t.tables);
+    if (t.tables == 1) sizes.push_back(t.customers);
+    else sizes.insert(sizes.end(), t.sizes.begin(), t.sizes.end());
+  }
+  nb::dict result;
+  result["rules"] = numpy(std::move(rules));
+  result["ends"] = numpy(std::move(ends));
+  result["adapted"] = numpy(std::move(adapted));
+  result["customers"] = numpy(std::move(customers));
+  result["tables"] = numpy(std::move(tables));
+  result["sizes"] = numpy(std::move(sizes));
+  return result;
+}
+
+}  // namespace
+
+void bind_grammar(nb::module_& m) {
+  nb::class_<CompiledGrammar>(m, "CompiledGrammar", "A simple range concatenating grammar over numbered symbols and atoms.")
+      .def("__init__", [](CompiledGrammar* self, uint32_t symbols, uint32_t atoms, uint32_t start, const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted) {
+        new (self) CompiledGrammar(std::move(*compile(symbols, atoms, start, rules, adapted)));
+      }, "symbols"_a, "atoms"_a, "start"_a, "rules"_a, "adapted"_a)
+      .def_prop_ro("adapted_symbols", [](const CompiledGrammar& g) { return g.adapted_symbols; });
+
+  nb::class_<WordForests>(m, "WordForests", "Words with their packed forests, shared by all chains.")
+      .def("__init__", [](WordForests* self, std::shared_ptr<CompiledGrammar> grammar, const std::vector<Numbers>& words, size_t most_bytes) {
+        nb::gil_scoped_release release;
+        new (self) WordForests(std::move(grammar), words, most_bytes);
+      }, "grammar"_a, "words"_a, "most_bytes"_a)
+      .def("parses", &WordForests::parses, "word"_a)
+      .def_prop_ro("shapes", &WordForests::shapes)
+      .def_prop_ro("yields", &WordForests::yields)
+      .def_prop_ro("bytes", &WordForests::bytes)
+      .def("__len__", &WordForests::size);
+
+  nb::class_<SweepInfo>(m, "SweepInfo", "What one sweep did.")
+      .def_ro("proposals", &SweepInfo::proposals)
+      .def_ro("accepted", &SweepInfo::accepted)
+      .def_ro("changed", &SweepInfo::changed)
+      .def_ro("relabel_proposals", &SweepInfo::relabel_proposals)
+      .def_ro("relabel_accepted", &SweepInfo::relabel_accepted);
+
+  nb::class_<Chain>(m, "Chain", "One Markov chain over the trees of all words.")
+      .def("__init__", [](Chain* self, std::shared_ptr<WordForests> words, const std::vector<AdaptorTuple>& adaptors, uint64_t seed, uint64_t chain) {
+        new (self) Chain(std::move(words), adaptors_of(adaptors), seed, chain);
+      }, "words"_a, "adaptors"_a, "seed"_a, "chain"_a)
+      .def("initialise", &Chain::initialise, "incremental"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("sweep", &Chain::sweep, "temperature"_a = 1.0, "relabel"_a = false, "hyperparameters"_a = true, nb::call_guard<nb::gil_scoped_release>())
+      .def("derivation", &Chain::derivation, "word"_a)
+      .def("state", [](const Chain& c) { return numpy(c.state()); })
+      .def("restore", [](Chain& c, Offsets state) { c.restore(view(state)); }, "state"_a)
+      .def_prop_ro("sweeps", [](const Chain& c) { return c.sweeps; })
+      .def_prop_ro("log_joint", [](const Chain& c) { return c.adaptor.log_joint(); })
+      .def_prop_ro("log_hyperprior", [](const Chain& c) { return c.adaptor.log_hyperprior(); })
+      .def_prop_ro("rule_counts", [](const Chain& c) { return numpy(c.adaptor.rule_counts()); }, nb::rv_policy::move)
+      .def_prop_ro("adaptors", [](const Chain& c) {
+        std::vector<std::tuple<double, double, uint64_t, uint64_t>> result;
+        for (const PitmanYor& p : c.adaptor.adaptors) result.emplace_back(p.a, p.b, p.customers, p.tables);
+        return result;
+      }, "(a, b, customers, tables) of each adapted symbol")
+      .def("cached_trees", &cached_trees, "Rules in preorder, one tree after another, where each ends, and its counts")
+      .def("check", &Chain::check, "Raise if the counts are not those of the trees");
+
+  nb::class_<Samples>(m, "Samples", "Derivations of each word collected over kept sweeps.")
+      .def(nb::init<>())
+      .def("add", &Samples::add, "chain"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("of", [](const Samples& s, uint32_t word) {
+        std::vector<std::pair<Numbers, uint32_t>> result;
+        for (auto& c : s.of(word)) result.emplace_back(std::move(c.rules), c.count);
+        return result;
+      }, "word"_a)
+      .def_prop_ro("kept", &Samples::kept)
+      .def("state", [](const Samples& s) { return numpy(s.state()); })
+      .def("restore", [](Samples& s, Ids state) { s.restore(view(state)); }, "state"_a);
+
+  nb::class_<FrozenGrammar>(m, "FrozenGrammar", "A grammar, or one sample of an adaptor grammar, that parses any word.")
+      .def("__init__", [](FrozenGrammar* self, std::shared_ptr<CompiledGrammar> grammar, const std::vector<uint64_t>& counts, const std::vector<AdaptorTuple>& adaptors, const std::vector<TreeTuple>& trees) {
+        std::vector<FrozenTree> frozen;
+        for (const auto& [adapted, customers, tables, rules] : trees) frozen.push_back({adapted, customers, tables, rules});
+        new (self) FrozenGrammar(std::move(grammar), counts, adaptors_of(adaptors), frozen);
+      }, "grammar"_a, "rule_counts"_a, "adaptors"_a, "trees"_a)
+      .def("log_inside", [](FrozenGrammar& g, const Numbers& word) { return g.log_inside(word); }, "word"_a)
+      .def("derivations", [](FrozenGrammar& g, const Numbers& word) { return g.derivations(word); }, "word"_a)
+      .def("sample", [](FrozenGrammar& g, const Numbers& word, Random& random) { return g.sample(word, random); }, "word"_a, "random"_a)
+      .def("best", [](FrozenGrammar& g, const Numbers& word, uint32_t n) {
+        std::vector<std::pair<Numbers, double>> result;
+        for (auto& p : g.best(word, n)) result.emplace_back(std::move(p.rules), p.log_probability);
+        return result;
+      }, "word"_a, "n"_a)
+      .def("log_probability", [](FrozenGrammar& g, const Numbers& rules) { return g.log_probability(rules); }, "rules"_a);
+}

@@ -1,0 +1,56 @@
+// One Markov chain over the trees of all words: word-wise Metropolis-Hastings (Johnson, Griffiths and Goldwater 2007;
+// thesis, section 5.6.2). The chain's streams are functions of (seed, chain, sweep), so no generator is part of its state.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "grammar/adaptor.hpp"
+#include "grammar/proposer.hpp"
+#include "grammar/word_forests.hpp"
+
+namespace binyan {
+
+struct SweepInfo {
+  uint64_t proposals = 0, accepted = 0, changed = 0;  // of words; changed: accepted and not the tree it had
+  uint64_t relabel_proposals = 0, relabel_accepted = 0;
+};
+
+class Chain {
+ public:
+  Chain(std::shared_ptr<const WordForests> words, std::vector<PitmanYor> adaptors, uint64_t seed, uint64_t chain);
+
+  // First trees. Incremental: each word is drawn given the words before it. Batch: all from the base grammar, then added.
+  void initialise(bool incremental);
+  // Resample every word that has a tree once, in random order; then, if asked, the cached trees and the hyperparameters.
+  // The target is joint^(1/temperature).
+  SweepInfo sweep(double temperature, bool relabel, bool hyperparameters);
+
+  Chain(const Chain&) = delete;
+  Chain& operator=(const Chain&) = delete;
+
+  const WordForests& words() const { return *words_; }
+  std::vector<uint32_t> derivation(uint32_t word) const;  // rules in preorder; empty for a word without derivation
+
+  // Recount everything from the trees; throws InternalError where the counts differ.
+  void check() const;
+
+  // The whole state, as numbers; `words`, grammar, seed and chain are the caller's to keep. Resuming is bit-identical.
+  std::vector<uint64_t> state() const;
+  void restore(std::span<const uint64_t> state);
+
+  Adaptor adaptor;
+  uint64_t sweeps = 0;
+
+ private:
+  bool step(uint32_t word, double temperature, Random& random, SweepInfo& info);
+  void relabel(uint32_t tree, double temperature, Random& random, SweepInfo& info);
+
+  std::shared_ptr<const WordForests> words_;
+  uint64_t seed_, chain_;
+  std::vector<std::vector<uint32_t>> items_;  // of each word
+  Proposer proposer_;
+  const std::vector<uint32_t>& stack_;  // what the proposer drew last
+};
+
+}  // namespace binyan

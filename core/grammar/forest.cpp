@@ -1,0 +1,179 @@
+#include "grammar/forest.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "errors.hpp"
+
+namespace binyan {
+namespace {
+
+// A symbol with the ranges of its arguments.
+struct Item {
+  uint32_t symbol;
+  std::vector<Range> ranges;
+  friend bool operator==(const Item&, const Item&) = default;
+};
+
+struct ItemHash {
+  size_t operator()(const Item& item) const {
+    uint64_t h = item.symbol;
+    for (const Range& r : item.ranges) h = (h ^ ((static_cast<uint64_t>(r.begin) << 32) | r.end)) * 0x9e3779b97f4a7c15ULL + (h >> 29);
+    return h ^ (h >> 32);
+  }
+};
+
+// Top-down with memory: which items derive, and by which edges. Numbers items in postorder, so children come first.
+class Builder {
+ public:
+  Builder(const CompiledGrammar& g, std::span<const uint32_t> classes, size_t most_bytes) : g_(g), classes_(classes), most_bytes_(most_bytes) {
+    accepts_.assign(static_cast<size_t>(g.symbols()) * (1 + *std::max_element(g.atom_class.begin(), g.atom_class.end())), false);
+    class_count_ = accepts_.size() / g.symbols();
+    for (uint32_t s = 0; s < g.symbols(); ++s)
+      for (uint32_t a = 0; a < g.atoms; ++a)
+        if (g.lexical_rule(s, a) != kNothing) accepts_[s * class_count_ + g.atom_class[a]] = true;
+  }
+
+  Forest build() {
+    const uint32_t length = static_cast<uint32_t>(classes_.size());
+    root_ = node({g_.start, {{0, length}}});
+    return pack(length);
+  }
+
+ private:
+  struct Built {
+    Item item;
+    std::vector<Edge> edges;  // children are numbers of `built_`; kLexical marks an edge to a leaf
+  };
+  static constexpr uint32_t kLexical = UINT32_MAX - 1;
+
+  // The number of the item among the built ones, kNothing where it has no derivation.
+  uint32_t node(const Item& item) {
+    if (const auto found = memory_.find(item); found != memory_.end()) return found->second;
+    std::vector<Edge> edges;
+    if (item.ranges.size() == 1 && item.ranges[0].end - item.ranges[0].begin == 1) {
+      const uint32_t c = classes_[item.ranges[0].begin];
+      if (c < class_count_ && accepts_[item.symbol * class_count_ + c]) edges.push_back({g_.unit(), kLexical, kNothing});
+    }
+    for (uint32_t p : g_.productions_of[item.symbol]) {
+      const Production& production = g_.productions[p];
+      std::vector<Item> children;
+      for (uint32_t c : production.children) children.push_back({c, std::vector<Range>(g_.arity[c])});
+      split(production, item, 0, 0, item.ranges[0].begin, children, edges);
+    }
+    uint32_t index = kNothing;
+    if (!edges.empty()) {
+      index = static_cast<uint32_t>(built_.size());
+      built_.push_back({item, std::move(edges)});
+      bytes_ += built_.back().edges.size() * sizeof(Edge) + 120;
+    }
+    bytes_ += item.ranges.size() * 2 * sizeof(Range) + 80;
+    if (bytes_ > most_bytes_)
+      throw InputError("the derivations of a word of " + std::to_string(classes_.size()) + " atoms take more than the limit of " + std::to_string(most_bytes_ >> 20) +
+                       " MB: raise the memory limit, leave out the longest words, or use a grammar with fewer discontiguous symbols");
+    memory_.emplace(item, index);
+    return index;
+  }
+
+  // Bind the elements of the arguments from (argument, element) on, the next at atom `at`, in every way that can derive.
+  void split(const Production& p, const Item& item, size_t argument, size_t element, uint32_t at, std::vector<Item>& children, std::vector<Edge>& edges) {
+    const auto& elements = p.arguments[argument];
+    const uint32_t end = item.ranges[argument].end;
+    if (element == elements.size()) {
+      if (at != end) return;
+      if (argument + 1 < p.arguments.size()) return split(p, item, argument + 1, 0, item.ranges[argument + 1].begin, children, edges);
+      Edge edge{p.rule, kNothing, kNothing};
+      if (!children.empty() && (edge.left = node(children[0])) == kNothing) return;
+      if (children.size() > 1 && (edge.right = node(children[1])) == kNothing) return;
+      edges.push_back(edge);
+      return;
+    }
+    const Element& e = elements[element];
+    if (e.child < 0) {
+      if (at < end && classes_[at] == g_.atom_class[e.index]) split(p, item, argument, element + 1, at + 1, children, edges);
+      return;
+    }
+    // The rest of the argument bounds how long this variable may be.
+    uint64_t rest_least = 0, rest_most = 0;
+    for (size_t i = element + 1; i < elements.size(); ++i) {
+      const bool terminal = elements[i].child < 0;
+      rest_least += terminal ? 1 : g_.least(p.children[elements[i].child], elements[i].index);
+      rest_most += terminal ? 1 : g_.most(p.children[elements[i].child], elements[i].index);
+    }
+    const uint64_t left = end - at;
+    const uint64_t least = g_.least(p.children[e.child], e.index), most = g_.most(p.children[e.child], e.index);
+    if (left < rest_least) return;
+    const uint64_t low = std::max({least, left > rest_most ? left - rest_most : 0, uint64_t{1}});
+    const uint64_t high = std::min(most, left - rest_least);
+    for (uint64_t length = low; length <= high; ++length) {
+      children[e.child].ranges[e.index] = {at, static_cast<uint32_t>(at + length)};
+      split(p, item, argument, element + 1, static_cast<uint32_t>(at + length), children, edges);
+    }
+  }
+
+  // Keep what the root reaches, leaves first.
+  Forest pack(uint32_t length) {
+    Forest forest;
+    forest.length = length;
+    forest.first_range.push_back(0);
+    if (root_ == kNothing) return forest;
+    std::vector<bool> used(built_.size(), false);
+    used[root_] = true;
+    for (uint32_t i = root_ + 1; i-- > 0;)
+      if (used[i])
+        for (const Edge& e : built_[i].edges) {
+          if (e.left == kLexical) continue;
+          if (e.left != kNothing) used[e.left] = true;
+          if (e.right != kNothing) used[e.right] = true;
+        }
+    std::vector<uint32_t> place(built_.size(), 0), leaf(built_.size(), 0);
+    for (uint32_t i = 0; i <= root_; ++i) {
+      if (!used[i] || built_[i].edges[0].left != kLexical) continue;
+      const bool whole = g_.only_lexical(built_[i].item.symbol);
+      forest.leaves.push_back({built_[i].item.symbol, built_[i].item.ranges[0].begin, whole});
+      (whole ? place : leaf)[i] = static_cast<uint32_t>(forest.leaves.size());
+    }
+    const uint32_t base = forest.node_base();
+    for (uint32_t i = 0; i <= root_; ++i) {
+      if (!used[i] || place[i] != 0) continue;
+      const Item& item = built_[i].item;
+      place[i] = base + static_cast<uint32_t>(forest.nodes.size());
+      const bool adapted = g_.adapted_index[item.symbol] != kNothing;
+      forest.nodes.push_back({item.symbol, static_cast<uint32_t>(forest.edges.size()), adapted ? static_cast<uint32_t>(forest.adapted.size()) : kNothing});
+      if (adapted) {
+        forest.adapted.push_back(place[i]);
+        forest.ranges.insert(forest.ranges.end(), item.ranges.begin(), item.ranges.end());
+        forest.first_range.push_back(static_cast<uint32_t>(forest.ranges.size()));
+      }
+      for (const Edge& e : built_[i].edges) {
+        if (e.left == kLexical) forest.edges.push_back({e.rule, leaf[i], 0});
+        else forest.edges.push_back({e.rule, e.left == kNothing ? 0 : place[e.left], e.right == kNothing ? 0 : place[e.right]});
+      }
+    }
+    forest.nodes.push_back({kNothing, static_cast<uint32_t>(forest.edges.size()), kNothing});
+    forest.root = place[root_];
+    return forest;
+  }
+
+  const CompiledGrammar& g_;
+  std::span<const uint32_t> classes_;
+  size_t most_bytes_, bytes_ = 0, class_count_ = 0;
+  std::vector<bool> accepts_;
+  std::vector<Built> built_;
+  std::unordered_map<Item, uint32_t, ItemHash> memory_;
+  uint32_t root_ = kNothing;
+};
+
+}  // namespace
+
+size_t Forest::bytes() const {
+  return leaves.size() * sizeof(Leaf) + nodes.size() * sizeof(Node) + edges.size() * sizeof(Edge) + adapted.size() * 8 + ranges.size() * sizeof(Range) + sizeof(Forest);
+}
+
+Forest build_forest(const CompiledGrammar& grammar, std::span<const uint32_t> classes, size_t most_bytes) {
+  if (classes.empty()) return Forest{};
+  return Builder(grammar, classes, most_bytes).build();
+}
+
+}  // namespace binyan

@@ -1,0 +1,55 @@
+// The packed forest of all derivations of a word, in flat arrays, children before parents.
+//
+// The rules see a word only through the classes of its atoms, so words with the same sequence of classes share one forest;
+// with a grammar that fills its terminals from the data, that is one forest for each word length. What differs from word
+// to word is the weight of the leaves, and which cached trees match the adapted nodes (yields.hpp).
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grammar/rules.hpp"
+
+namespace binyan {
+
+// The atoms [begin, end) of a word.
+struct Range {
+  uint32_t begin, end;
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+// Value = weight of `rule` * value of `left` * value of `right`; index 0 is the empty product.
+struct Edge {
+  uint32_t rule, left, right;
+};
+
+struct Forest {
+  struct Leaf {
+    uint32_t symbol;    // a lexical rule of `symbol` rewrites the atom at `position`
+    uint32_t position;
+    bool whole;         // the leaf is the whole node of its symbol, not one edge of it
+  };
+  struct Node {
+    uint32_t symbol;
+    uint32_t first_edge;  // its edges end where those of the next node begin
+    uint32_t adapted;     // its number among the adapted nodes of this forest, or kNothing
+  };
+
+  uint32_t length = 0;              // atoms of the word
+  uint32_t root = kNothing;         // index of the root; kNothing: no derivation
+  std::vector<Leaf> leaves;         // indices 1, 2, ...
+  std::vector<Node> nodes;          // the indices that follow, and one more node that ends the last one's edges
+  std::vector<Edge> edges;
+  std::vector<uint32_t> adapted;    // indices of the adapted nodes
+  std::vector<uint32_t> first_range;  // of each adapted node, its ranges
+  std::vector<Range> ranges;
+
+  uint32_t node_base() const { return static_cast<uint32_t>(leaves.size()) + 1; }
+  uint32_t size() const { return node_base() + static_cast<uint32_t>(nodes.size()) - 1; }
+  size_t bytes() const;
+};
+
+// The forest of a word given as the classes of its atoms. Throws InputError where it would take more than `most_bytes`.
+Forest build_forest(const CompiledGrammar& grammar, std::span<const uint32_t> classes, size_t most_bytes);
+
+}  // namespace binyan

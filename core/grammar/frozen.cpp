@@ -1,0 +1,129 @@
+#include "grammar/frozen.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "errors.hpp"
+#include "grammar/n_best.hpp"
+
+namespace binyan {
+namespace {
+
+constexpr size_t kMostBytes = size_t{2} << 30;
+
+}  // namespace
+
+FrozenGrammar::FrozenGrammar(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<FrozenTree>& trees)
+    : grammar_(std::move(grammar)), yields_(*grammar_), adaptor_(*grammar_, std::move(adaptors), 1), proposer_(adaptor_) {
+  for (const FrozenTree& tree : trees) {
+    size_t at = 0;
+    const Subtree top = read(tree.rules, at);
+    if (at != tree.rules.size() || top.items.size() != 1 || !is_tree(top.items[0])) throw InputError("a cached tree is not a whole derivation of an adapted symbol");
+    CachedTree& t = adaptor_.trees[tree_of(top.items[0])];
+    if (t.adapted != tree.adapted) throw InputError("a cached tree is of another symbol than it says");
+    t.customers = tree.customers;
+    t.tables = tree.tables;
+  }
+  adaptor_.restore(std::move(rule_counts));
+}
+
+FrozenGrammar::Subtree FrozenGrammar::read(std::span<const uint32_t> rules, size_t& at) {
+  if (at >= rules.size() || rules[at] >= grammar_->rules.size()) throw InputError("a derivation ends too soon or holds an unknown rule");
+  const SourceRule& rule = grammar_->rules[rules[at]];
+  std::vector<uint32_t> body{rules[at++]};
+  std::vector<Subtree> children;
+  for (uint32_t symbol : rule.rhs) {
+    if (at >= rules.size() || rules[at] >= grammar_->rules.size() || grammar_->rules[rules[at]].lhs != symbol) throw InputError("a derivation does not fit its rules");
+    children.push_back(read(rules, at));
+    body.insert(body.end(), children.back().items.begin(), children.back().items.end());
+  }
+  Subtree result;
+  for (const auto& argument : rule.arguments) {
+    result.yield.emplace_back();
+    for (const Element& e : argument) {
+      if (e.child < 0) result.yield.back().push_back(e.index);
+      else result.yield.back().insert(result.yield.back().end(), children[e.child].yield[e.index].begin(), children[e.child].yield[e.index].end());
+    }
+  }
+  const uint32_t adapted = grammar_->adapted_index[rule.lhs];
+  if (adapted == kNothing) {
+    result.items = std::move(body);
+    return result;
+  }
+  const uint32_t yield = yields_.add(adapted, result.yield);
+  if (yield >= adaptor_.first_tree.size()) {
+    adaptor_.first_tree.resize(yields_.size(), kNothing);
+    adaptor_.weights.yield.resize(yields_.size());
+  }
+  result.items = {kTreeItem | adaptor_.intern(adapted, yield, body, kNothing, 0)};
+  return result;
+}
+
+Forest FrozenGrammar::forest(std::span<const uint32_t> word, std::vector<uint32_t>& yields) const {
+  std::vector<uint32_t> classes;
+  for (uint32_t a : word) {
+    if (a >= grammar_->atoms) throw InputError("an atom of the word is not a terminal of the grammar");
+    classes.push_back(grammar_->atom_class[a]);
+  }
+  Forest f = build_forest(*grammar_, classes, kMostBytes);
+  yields_.find(f, word, yields);
+  for (uint32_t& y : yields)
+    if (y == kNothing) y = 0;
+  return f;
+}
+
+double FrozenGrammar::log_inside(std::span<const uint32_t> word) {
+  std::vector<uint32_t> yields;
+  const Forest f = forest(word, yields);
+  return f.root == kNothing ? -INFINITY : proposer_.sum({f, word, yields.data()}, f.root).log();
+}
+
+double FrozenGrammar::derivations(std::span<const uint32_t> word) {
+  std::vector<uint32_t> yields;
+  const Forest f = forest(word, yields);
+  if (f.root == kNothing) return 0.0;
+  std::vector<double> count(f.size(), 1.0);
+  for (uint32_t i = f.node_base(); i <= f.root; ++i) {
+    const Forest::Node& node = f.nodes[i - f.node_base()];
+    count[i] = 0.0;
+    for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e) count[i] += count[f.edges[e].left] * count[f.edges[e].right];
+  }
+  return count[f.root];
+}
+
+std::vector<uint32_t> FrozenGrammar::sample(std::span<const uint32_t> word, Random& random) {
+  std::vector<uint32_t> yields, rules;
+  const Forest f = forest(word, yields);
+  if (f.root == kNothing) return rules;
+  proposer_.draw({f, word, yields.data()}, kNothing, f.root, random);
+  adaptor_.expand(proposer_.items, rules);
+  adaptor_.commit();
+  return rules;
+}
+
+double FrozenGrammar::log_probability(std::span<const uint32_t> rules) {
+  size_t at = 0;
+  const Subtree top = read(rules, at);
+  if (at != rules.size()) throw InputError("a derivation goes on after its end");
+  const double result = adaptor_.proposal(top.items).log();
+  adaptor_.commit();
+  return result;
+}
+
+std::vector<FrozenGrammar::Parse> FrozenGrammar::best(std::span<const uint32_t> word, uint32_t n) {
+  std::vector<uint32_t> yields;
+  const Forest f = forest(word, yields);
+  std::vector<Parse> parses;
+  if (f.root == kNothing || n == 0) return parses;
+  adaptor_.refresh();
+  // A derivation may be found several times, by way of its cached trees and without them.
+  std::set<std::vector<uint32_t>> found;
+  for (auto& rules : n_best(adaptor_, {f, word, yields.data()}, f.root, adaptor_.adaptors.empty() ? n : 4 * n + 8)) found.insert(std::move(rules));
+  for (const auto& rules : found) parses.push_back({rules, log_probability(rules)});
+  std::stable_sort(parses.begin(), parses.end(), [](const Parse& x, const Parse& y) { return x.log_probability > y.log_probability; });
+  if (parses.size() > n) parses.resize(n);
+  return parses;
+}
+
+}  // namespace binyan

@@ -1,0 +1,93 @@
+// Sums over the derivations in a forest, for weights that change while the forest does not.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grammar/extended.hpp"
+#include "grammar/forest.hpp"
+#include "pitman_yor/random.hpp"
+
+namespace binyan {
+
+// Customers and tables of all cached trees that share one yield.
+struct YieldCounts {
+  uint32_t customers = 0, tables = 0;
+};
+
+// A snapshot of the weights of rules and cached trees. A node of symbol A is worth
+//   scale[A] * sum over its edges + (customers - a * tables) * per_customer   (the second term only where A is adapted)
+// with scale[A] = 1 / (total weight of A's rules), times (a M + b) / (N + b) where A is adapted; per_customer = 1 / (N + b).
+struct Weights {
+  std::vector<double> rule;          // of each rule, and 1 for the unit rule
+  std::vector<double> scale;         // of each symbol; 1 for intermediate symbols
+  std::vector<double> discount;      // a of each adapted symbol
+  std::vector<double> per_customer;  // of each adapted symbol
+  std::vector<YieldCounts> yield;    // of each yield number; number 0 is never cached
+
+  double cached(uint32_t adapted, uint32_t y) const {
+    const YieldCounts& c = yield[y];
+    return (c.customers - discount[adapted] * c.tables) * per_customer[adapted];
+  }
+};
+
+// A word to be summed over: its atoms, its forest, and the yield number of each adapted node.
+struct WordView {
+  const Forest& forest;
+  std::span<const uint32_t> atoms;
+  const uint32_t* yields;
+};
+
+inline uint32_t leaf_rule(const CompiledGrammar& g, const WordView& w, uint32_t index) {
+  const Forest::Leaf& leaf = w.forest.leaves[index - 1];
+  return g.lexical_rule(leaf.symbol, w.atoms[leaf.position]);
+}
+
+// Inside values of the indices 0, ..., last. Number is double, or Extended where doubles underflow.
+template <class Number>
+void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w, uint32_t last, std::vector<Number>& value) {
+  const Forest& f = w.forest;
+  if (value.size() < f.size()) value.resize(f.size());
+  value[0] = Number(1.0);
+  for (uint32_t i = 0; i < f.leaves.size(); ++i) {
+    const double p = weights.rule[leaf_rule(g, w, i + 1)];
+    value[i + 1] = Number(f.leaves[i].whole ? p * weights.scale[f.leaves[i].symbol] : p);
+  }
+  const uint32_t base = f.node_base();
+  const double* rule = weights.rule.data();
+  const Edge* edge = f.edges.data();
+  for (uint32_t i = base; i <= last; ++i) {
+    const Forest::Node& node = f.nodes[i - base];
+    const Edge* end = f.edges.data() + (&node + 1)->first_edge;
+    Number sum(0.0);
+    for (; edge != end; ++edge) sum += Number(rule[edge->rule]) * value[edge->left] * value[edge->right];
+    sum *= Number(weights.scale[node.symbol]);
+    if (node.adapted != kNothing) {
+      const uint32_t y = w.yields[node.adapted];
+      if (y != 0) sum += Number(weights.cached(g.adapted_index[node.symbol], y));
+    }
+    value[i] = sum;
+  }
+}
+
+// An edge of the node in proportion to its value.
+template <class Number>
+const Edge& draw_edge(const Weights& weights, const Forest& f, uint32_t index, const std::vector<Number>& value, Random& random) {
+  const Forest::Node& node = f.nodes[index - f.node_base()];
+  const Edge* first = f.edges.data() + node.first_edge;
+  const Edge* last = f.edges.data() + (&node + 1)->first_edge - 1;
+  if (first == last) return *first;
+  Number sum(0.0);
+  for (const Edge* e = first; e <= last; ++e) sum += Number(weights.rule[e->rule]) * value[e->left] * value[e->right];
+  const Number threshold = sum * Number(random.uniform());
+  Number passed(0.0);
+  for (const Edge* e = first; e < last; ++e) {
+    passed += Number(weights.rule[e->rule]) * value[e->left] * value[e->right];
+    if (threshold < passed) return *e;
+  }
+  // Rounding may leave the last edge; it must be possible.
+  while (last > first && !(Number(0.0) < Number(weights.rule[last->rule]) * value[last->left] * value[last->right])) --last;
+  return *last;
+}
+
+}  // namespace binyan

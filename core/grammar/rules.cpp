@@ -1,0 +1,213 @@
+#include "grammar/rules.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "errors.hpp"
+
+namespace binyan {
+namespace {
+
+std::string rule_name(size_t r) { return "rule " + std::to_string(r + 1); }
+
+bool is_lexical(const SourceRule& rule) {
+  return rule.rhs.empty() && rule.arguments.size() == 1 && rule.arguments[0].size() == 1;
+}
+
+uint32_t add_lengths(uint32_t x, uint32_t y) { return x == kNothing || y == kNothing ? kNothing : x + y; }
+
+}  // namespace
+
+CompiledGrammar::CompiledGrammar(uint32_t symbols, uint32_t atoms, uint32_t start, std::vector<SourceRule> source, const std::vector<bool>& adapted)
+    : start(start), source_symbols(symbols), atoms(atoms), rules(std::move(source)), arity(symbols, 0) {
+  if (start >= symbols || adapted.size() != symbols) throw InputError("the start symbol or the adapted symbols do not fit the symbols");
+  for (size_t r = 0; r < rules.size(); ++r) {
+    const SourceRule& rule = rules[r];
+    if (rule.lhs >= symbols) throw InputError(rule_name(r) + ": unknown left-hand symbol");
+    if (arity[rule.lhs] == 0) arity[rule.lhs] = static_cast<uint32_t>(rule.arguments.size());
+  }
+  check_rules();
+  adapted_index.assign(symbols, kNothing);
+  for (uint32_t s = 0; s < symbols; ++s)
+    if (adapted[s]) {
+      adapted_index[s] = static_cast<uint32_t>(adapted_symbols.size());
+      adapted_symbols.push_back(s);
+    }
+  productions_of.resize(symbols);
+  add_lexical();
+  for (uint32_t r = 0; r < rules.size(); ++r)
+    if (!is_lexical(rules[r])) binarise({rules[r].lhs, r, rules[r].arguments, rules[r].rhs});
+  adapted_index.resize(this->symbols(), kNothing);
+  lexical_.resize(static_cast<size_t>(this->symbols()) * atoms, kNothing);
+  check_recursion();
+  bound_lengths();
+}
+
+void CompiledGrammar::check_rules() const {
+  if (arity[start] != 1) throw InputError("the start symbol must have rules and exactly one argument");
+  for (size_t r = 0; r < rules.size(); ++r) {
+    const SourceRule& rule = rules[r];
+    if (rule.arguments.size() != arity[rule.lhs]) throw InputError(rule_name(r) + ": the left-hand symbol has another number of arguments elsewhere");
+    if (!(rule.weight > 0.0)) throw InputError(rule_name(r) + ": the weight must be positive");
+    std::vector<std::vector<uint32_t>> uses;
+    for (uint32_t b : rule.rhs) {
+      if (b >= source_symbols) throw InputError(rule_name(r) + ": unknown right-hand symbol");
+      if (arity[b] == 0) throw InputError(rule_name(r) + ": a right-hand symbol has no rules");
+      uses.emplace_back(arity[b], 0);
+    }
+    for (const auto& argument : rule.arguments) {
+      if (argument.empty()) throw InputError(rule_name(r) + ": an argument is empty");
+      for (const Element& e : argument) {
+        if (e.child < 0) {
+          if (e.index >= atoms) throw InputError(rule_name(r) + ": unknown terminal");
+        } else if (static_cast<size_t>(e.child) >= uses.size() || e.index >= uses[e.child].size()) {
+          throw InputError(rule_name(r) + ": a variable belongs to no right-hand argument");
+        } else {
+          ++uses[e.child][e.index];
+        }
+      }
+    }
+    for (const auto& child : uses)
+      for (uint32_t n : child)
+        if (n != 1) throw InputError(rule_name(r) + ": each right-hand argument must occur exactly once on the left");
+  }
+}
+
+void CompiledGrammar::add_lexical() {
+  lexical_.assign(static_cast<size_t>(source_symbols) * atoms, kNothing);
+  // Atoms named in any rule that is not lexical are in a class of their own.
+  std::vector<std::vector<uint32_t>> signature(atoms);
+  for (uint32_t r = 0; r < rules.size(); ++r) {
+    if (is_lexical(rules[r])) {
+      const uint32_t atom = rules[r].arguments[0][0].index;
+      uint32_t& entry = lexical_[static_cast<size_t>(rules[r].lhs) * atoms + atom];
+      if (entry != kNothing) throw InputError(rule_name(r) + " repeats " + rule_name(entry));
+      entry = r;
+      signature[atom].push_back(rules[r].lhs);
+    } else {
+      for (const auto& argument : rules[r].arguments)
+        for (const Element& e : argument)
+          if (e.child < 0) signature[e.index].push_back(source_symbols + e.index);
+    }
+  }
+  std::map<std::vector<uint32_t>, uint32_t> classes;
+  atom_class.resize(atoms);
+  for (uint32_t a = 0; a < atoms; ++a) {
+    std::sort(signature[a].begin(), signature[a].end());
+    atom_class[a] = classes.emplace(signature[a], static_cast<uint32_t>(classes.size())).first->second;
+  }
+}
+
+void CompiledGrammar::binarise(Production production) {
+  const size_t rank = production.children.size();
+  if (rank > 2) {
+    // All children but the last go under an intermediate symbol; each maximal run of their variables is one argument of it.
+    const int32_t last = static_cast<int32_t>(rank) - 1;
+    const uint32_t middle = symbols();
+    Production inner{middle, unit(), {}, {production.children.begin(), production.children.end() - 1}};
+    for (auto& argument : production.arguments) {
+      std::vector<Element> outer;
+      bool in_run = false;
+      for (const Element& e : argument) {
+        if (e.child < 0 || e.child == last) {
+          outer.push_back(e.child < 0 ? e : Element{1, e.index});
+          in_run = false;
+          continue;
+        }
+        if (!in_run) {
+          outer.push_back({0, static_cast<uint32_t>(inner.arguments.size())});
+          inner.arguments.emplace_back();
+        }
+        inner.arguments.back().push_back(e);
+        in_run = true;
+      }
+      argument = std::move(outer);
+    }
+    production.children = {middle, production.children.back()};
+    arity.push_back(static_cast<uint32_t>(inner.arguments.size()));
+    productions_of.emplace_back();
+    binarise(std::move(inner));
+  }
+  productions_of[production.lhs].push_back(static_cast<uint32_t>(productions.size()));
+  productions.push_back(std::move(production));
+}
+
+void CompiledGrammar::check_recursion() const {
+  // Depth-first search over right-hand symbols: `state` 1 = on the path, 2 = done. A path is a list of (symbol, all unary).
+  auto search = [&](bool unary_only, auto on_cycle) {
+    std::vector<uint8_t> state(symbols(), 0);
+    std::vector<uint32_t> path;
+    auto visit = [&](auto& self, uint32_t s) -> void {
+      state[s] = 1;
+      path.push_back(s);
+      for (uint32_t p : productions_of[s]) {
+        const Production& production = productions[p];
+        if (unary_only) {
+          bool terminals = false;
+          for (const auto& argument : production.arguments)
+            for (const Element& e : argument) terminals |= e.child < 0;
+          if (production.children.size() != 1 || terminals) continue;
+        }
+        for (uint32_t c : production.children) {
+          if (state[c] == 0) self(self, c);
+          else if (state[c] == 1) on_cycle(std::find(path.begin(), path.end(), c), path.end());
+        }
+      }
+      path.pop_back();
+      state[s] = 2;
+    };
+    for (uint32_t s = 0; s < symbols(); ++s)
+      if (state[s] == 0) visit(visit, s);
+  };
+  search(true, [&](auto first, auto) { throw InputError("symbol " + std::to_string(*first) + " derives itself through unary rules: the number of derivations is infinite"); });
+  // Recursion through adapted symbols: s is reachable from a child of s.
+  for (uint32_t s : adapted_symbols) {
+    std::vector<bool> seen(symbols(), false);
+    std::vector<uint32_t> stack{s};
+    while (!stack.empty()) {
+      const uint32_t t = stack.back();
+      stack.pop_back();
+      for (uint32_t p : productions_of[t])
+        for (uint32_t c : productions[p].children) {
+          if (c == s) throw InputError("adapted symbol " + std::to_string(s) + " is recursive");
+          if (!seen[c]) {
+            seen[c] = true;
+            stack.push_back(c);
+          }
+        }
+    }
+  }
+}
+
+void CompiledGrammar::bound_lengths() {
+  first_argument_.resize(symbols() + 1, 0);
+  for (uint32_t s = 0; s < symbols(); ++s) first_argument_[s + 1] = first_argument_[s] + std::max(arity[s], 1u);
+  least_.assign(first_argument_.back(), kNothing);
+  most_.assign(first_argument_.back(), 0);
+  for (uint32_t s = 0; s < symbols(); ++s)
+    for (uint32_t a = 0; a < atoms; ++a)
+      if (lexical_rule(s, a) != kNothing) least_[first_argument_[s]] = most_[first_argument_[s]] = 1;
+  auto pass = [&](std::vector<uint32_t>& bound, auto better, bool to_infinity) {
+    bool changed = false;
+    for (const Production& p : productions)
+      for (size_t a = 0; a < p.arguments.size(); ++a) {
+        uint32_t length = 0;
+        for (const Element& e : p.arguments[a]) length = add_lengths(length, e.child < 0 ? 1 : bound[first_argument_[p.children[e.child]] + e.index]);
+        uint32_t& mine = bound[first_argument_[p.lhs] + a];
+        if (better(length, mine)) {
+          mine = to_infinity ? kNothing : length;
+          changed = true;
+        }
+      }
+    return changed;
+  };
+  while (pass(least_, [](uint32_t x, uint32_t y) { return x < y; }, false)) {}
+  // What still grows after as many passes as there are arguments grows without bound.
+  auto larger = [](uint32_t x, uint32_t y) { return x > y; };
+  bool changed = true;
+  for (size_t i = 0; i <= most_.size() && changed; ++i) changed = pass(most_, larger, false);
+  while (changed) changed = pass(most_, larger, true);
+}
+
+}  // namespace binyan
