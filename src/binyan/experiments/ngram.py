@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from binyan.evaluation import Evaluation, HeldOutText, evaluate
-from binyan.experiments import ngram_report
-from binyan.experiments.prepared import prepared_text
+from binyan.experiments import europarl, ngram_report
 from binyan.experiments.results import Results
 from binyan.experiments.study import Experiment, Measure, Outcome, Section, Workshop
 from binyan.ngram.chains import Schedule
 from binyan.progress import Progress
-from binyan.text import Corpus, Preparation, VocabularyPolicy, read_sentences
+from binyan.segmentation import Linking
+from binyan.text import Corpus
 
 TITLE = "Chapter 3: language models of compounding"
 
-FOLDER = "text/europarl_de"
-PREPARATION = Preparation(tokenise="de", lowercase=True)
-# size -> shards, and the number of tokens taken from them (None: all)
-SIZES: Mapping[str, tuple[int, int | None]] = {
-    "100k": (1, 100_000),
-    "300k": (1, 300_000),
-    "1m": (1, 1_000_000),
-    "3m": (1, 3_000_000),
-    "10m": (1, None),
-    "33m": (4, None),
-}
 # Sweeps before samples are collected, and after all of them; the thesis had 300 and one sample.
 SAMPLING = {"burn_in": 100, "iterations": 120, "samples": 10, "seed": 1, "initialisation": "sequential"}
 MODELS: Mapping[str, Mapping[str, Any]] = {
@@ -41,14 +30,16 @@ MODELS: Mapping[str, Mapping[str, Any]] = {
 
 def experiments() -> list[Experiment]:
     """Small texts first; orders 2 and 3 only where the thesis has them."""
-    return [
-        Experiment(
-            f"hpylm/europarl-de/{size}/order-{order}/{name}", _data(size), {**model, "order": order}, "perplexity"
-        )
-        for size in SIZES
-        for order in ((2, 3, 4) if size in ("10m", "33m") else (4,))
-        for name, model in MODELS.items()
-    ]
+    listed = []
+    for size in europarl.SIZES:
+        data, where = europarl.settings(size), f"hpylm/europarl-de/{size}"
+        listed += [Experiment(f"{where}/components", data, {"gold": europarl.GOLD}, "components")]
+        for order in (2, 3, 4) if size in ("10m", "33m") else (4,):
+            for name, model in MODELS.items():
+                listed.append(
+                    Experiment(f"{where}/order-{order}/{name}", data, {**model, "order": order}, "perplexity")
+                )
+    return listed
 
 
 def sections(results: Results, thesis: Mapping[str, Any]) -> list[Section]:
@@ -56,14 +47,9 @@ def sections(results: Results, thesis: Mapping[str, Any]) -> list[Section]:
     return ngram_report.sections(results, thesis, experiments())
 
 
-def _data(size: str) -> dict[str, Any]:
-    shards, tokens = SIZES[size]
-    return {"text": FOLDER, "shards": shards, "tokens": tokens, "preparation": str(PREPARATION), "min_count": 2}
-
-
 def measure_perplexity(experiment: Experiment, workshop: Workshop) -> Outcome:
     """Train, then score the test text. All scores are kept, so that breakdowns and comparisons need no new run."""
-    corpus, text = training_corpus(experiment.data, workshop), test_text(workshop)
+    corpus, text = europarl.training_corpus(experiment.data, workshop), europarl.held_out_text(workshop)
     train = _kneser_ney if experiment.model["kind"] == "mkn" else _bayesian
     variants, figures = train(experiment, workshop, corpus, text)
     main = next(iter(variants.values()))
@@ -81,7 +67,30 @@ def measure_perplexity(experiment: Experiment, workshop: Workshop) -> Outcome:
     )
 
 
-MEASURES: Mapping[str, Measure] = {"perplexity": measure_perplexity}
+def measure_components(experiment: Experiment, workshop: Workshop) -> Outcome:
+    """How many compounds the vocabulary has, and how many components under each handling of linking elements."""
+    vocabulary = europarl.training_corpus(experiment.data, workshop).vocabulary
+    table = europarl.segmentation(vocabulary, workshop)
+    rows = [table.of(word) for word in vocabulary.words[3:]]
+    compounds = [row for row in rows if not row.is_simplex]
+    handled: tuple[Linking, ...] = ("delete", "left", "right")
+    figures = {
+        "words": len(rows),
+        "compounds": len(compounds),
+        "compounds_by_parts": dict(sorted(Counter(len(row) for row in compounds).items())),
+        "components": {
+            linking: {
+                "all": len({part for row in rows for part in row.components(linking)}),
+                "compounds": len({part for row in compounds for part in row.components(linking)}),
+            }
+            for linking in handled
+        },
+    }
+    signature = experiment.signature.extended(vocabulary=vocabulary.digest, segmentation=table.digest)
+    return Outcome(figures, str(signature))
+
+
+MEASURES: Mapping[str, Measure] = {"perplexity": measure_perplexity, "components": measure_components}
 
 Trained = tuple[dict[str, Evaluation], dict[str, Any]]
 
@@ -89,7 +98,9 @@ Trained = tuple[dict[str, Evaluation], dict[str, Any]]
 def _kneser_ney(experiment: Experiment, workshop: Workshop, corpus: Corpus, text: HeldOutText) -> Trained:
     from binyan.ngram.kneser_ney import KneserNey
 
-    model = KneserNey.train(corpus, experiment.model["order"], preparation=PREPARATION, progress=workshop.progress)
+    model = KneserNey.train(
+        corpus, experiment.model["order"], preparation=europarl.PREPARATION, progress=workshop.progress
+    )
     return {"plain": evaluate(model, text)}, {}
 
 
@@ -110,7 +121,7 @@ def _bayesian(experiment: Experiment, workshop: Workshop, corpus: Corpus, text: 
             corpus,
             wanted["order"],
             schedule,
-            preparation=PREPARATION,
+            preparation=europarl.PREPARATION,
             checkpoint=workshop.checkpoint(experiment),
             checkpoint_seconds=600.0,
             resume=True,
@@ -127,31 +138,3 @@ def _bayesian(experiment: Experiment, workshop: Workshop, corpus: Corpus, text: 
         "trace": [chain[:, 0].tolist() for chain in model.trace],
     }
     return {"one sample": one, "averaged": averaged}, figures
-
-
-def training_corpus(settings: Mapping[str, Any], workshop: Workshop) -> Corpus:
-    """The training text of an experiment, prepared once for all of them."""
-    names = [f"{FOLDER}/de_mono.train{n}.txt.xz" for n in range(1, settings["shards"] + 1)]
-    files = [_prepared(name, workshop) for name in names]
-    policy = VocabularyPolicy(min_count=settings["min_count"])
-    return Corpus.read(_first(files, settings["tokens"]), policy=policy, progress=workshop.progress)
-
-
-def test_text(workshop: Workshop) -> HeldOutText:
-    """The held-out text, prepared."""
-    return HeldOutText.read(_prepared(f"{FOLDER}/de_mono.test.txt.xz", workshop))
-
-
-def _prepared(name: str, workshop: Workshop) -> Path:
-    return prepared_text(workshop.source(name), PREPARATION, workshop.prepared, progress=workshop.progress)
-
-
-def _first(files: Sequence[Path], tokens: int | None) -> Iterator[list[str]]:
-    """Whole sentences until `tokens` words are reached."""
-    taken = 0
-    for path in files:
-        for sentence in read_sentences(path):
-            if tokens is not None and taken >= tokens:
-                return
-            taken += len(sentence)
-            yield sentence

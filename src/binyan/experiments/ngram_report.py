@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from binyan.evaluation import (
 )
 from binyan.evaluation.breakdown import by_compound, by_hit_length, by_parts, cross
 from binyan.evaluation.perplexity import curve, signature_of
+from binyan.experiments.europarl import segmentation_path, stored_held_out_text
 from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Section
 from binyan.language_model import Scores
@@ -66,8 +66,7 @@ class Shelf:
     @cached_property
     def text(self) -> HeldOutText | None:
         """The held-out text, from the prepared texts."""
-        found = sorted((self.results.folder / "prepared").glob("de_mono.test.*.txt"))
-        return HeldOutText.read(found[0]) if found else None
+        return stored_held_out_text(self.results.folder / "prepared")
 
     @cached_property
     def stored(self) -> list[Stored]:
@@ -96,9 +95,11 @@ class Shelf:
             (s.evaluation for s in self.stored if (s.size, s.order, s.evaluation.name) == (size, order, name)), None
         )
 
-    def segmentation(self, size: str) -> SegmentationTable | None:
-        """How the words of a vocabulary were split."""
-        path = segmentation_path(self.results.folder / "prepared", size)
+    def segmentation(self, evaluation: Evaluation | None) -> SegmentationTable | None:
+        """How the words of an evaluation's vocabulary were split, if an experiment needed to know."""
+        if evaluation is None:
+            return None
+        path = segmentation_path(self.results.folder / "prepared", evaluation.vocabulary)
         return SegmentationTable.read(path) if path.exists() else None
 
 
@@ -110,11 +111,6 @@ class Written(Signature):
 
     def __str__(self) -> str:
         return str(self.fields["text"])
-
-
-def segmentation_path(prepared: Path, size: str) -> Path:
-    """Where the segmentation of the vocabulary of a training text is kept."""
-    return prepared / f"europarl-de.{size}.segmentation.tsv"
 
 
 def sections(results: Results, thesis: Mapping[str, Any], experiments: Sequence[Experiment]) -> list[Section]:
@@ -222,8 +218,8 @@ def _by_order(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Iterator[Ta
 
 
 def _subsets(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Iterator[Table]:
-    segmentation = shelf.segmentation(size)
     mkn, hpylm = shelf.find(size, 4, "MKN"), shelf.find(size, 4, "HPYLM")
+    segmentation = shelf.segmentation(hpylm)
     if mkn is not None and hpylm is not None:
         yield change(mkn, hpylm, by_hit_length(mkn))
     if hpylm is None or segmentation is None:
@@ -301,7 +297,8 @@ def _components(shelf: Shelf, thesis: Mapping[str, Any]) -> list[Table]:
 
 
 def _qualitative(shelf: Shelf, size: str) -> Iterator[Table]:
-    segmentation, mkn = shelf.segmentation(size), shelf.find(size, 4, "MKN")
+    mkn = shelf.find(size, 4, "MKN")
+    segmentation = shelf.segmentation(mkn)
     for name in ("HPYLM+c", "hpylm+g renormalised"):
         e = shelf.find(size, 4, name)
         if segmentation is None or mkn is None or e is None:

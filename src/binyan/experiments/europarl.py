@@ -1,0 +1,103 @@
+"""German Europarl as chapter 3 uses it: training text of several sizes, held-out text, and its words split into parts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from binyan.evaluation import HeldOutText
+from binyan.experiments.prepared import prepared_text
+from binyan.experiments.study import Workshop
+from binyan.segmentation import SegmentationTable
+from binyan.signature import digest
+from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy, read_sentences
+
+FOLDER = "text/europarl_de"
+PREPARATION = Preparation(tokenise="de", lowercase=True)
+# size -> shards, and the number of tokens taken from them (None: all)
+SIZES: Mapping[str, tuple[int, int | None]] = {
+    "100k": (1, 100_000),
+    "300k": (1, 300_000),
+    "1m": (1, 1_000_000),
+    "3m": (1, 3_000_000),
+    "10m": (1, None),
+    "33m": (4, None),
+}
+GOLD = "compounds/gecodb_train_50000.tsv.xz"
+NOT_GOLD = "compounds/gecodb_dev_1000.tsv"  # its words are kept out of training
+
+
+def settings(size: str) -> dict[str, Any]:
+    """What a training text of a size depends on; types seen twice or more are its vocabulary."""
+    shards, tokens = SIZES[size]
+    return {"text": FOLDER, "shards": shards, "tokens": tokens, "preparation": str(PREPARATION), "min_count": 2}
+
+
+def training_corpus(data: Mapping[str, Any], workshop: Workshop) -> Corpus:
+    """The training text of an experiment, prepared once for all of them."""
+    files = [_prepared(f"train{n}", workshop) for n in range(1, data["shards"] + 1)]
+    policy = VocabularyPolicy(min_count=data["min_count"])
+    return Corpus.read(_first(files, data["tokens"]), policy=policy, progress=workshop.progress)
+
+
+def held_out_text(workshop: Workshop) -> HeldOutText:
+    """The test text, prepared."""
+    return HeldOutText.read(_prepared("test", workshop))
+
+
+def stored_held_out_text(prepared: Path) -> HeldOutText | None:
+    """The test text, if an experiment has prepared it."""
+    found = sorted(prepared.glob("de_mono.test.*.txt"))
+    return HeldOutText.read(found[0]) if found else None
+
+
+def segmentation(vocabulary: Vocabulary, workshop: Workshop) -> SegmentationTable:
+    """The words of a vocabulary split by a splitter that learnt from GecoDB and the words of the first shard; made once."""
+    path = segmentation_path(workshop.prepared, vocabulary.digest)
+    if not path.exists():
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        splitter, signature = _splitter(workshop)
+        splitter.split(vocabulary.words[3:], progress=workshop.progress).write(part, comment=signature)
+        os.replace(part, path)
+    return SegmentationTable.read(path)
+
+
+def segmentation_path(prepared: Path, vocabulary: str) -> Path:
+    """Where the segmentation of the vocabulary with this digest is kept."""
+    return prepared / f"words.{vocabulary}.segmentation.tsv"
+
+
+def _splitter(workshop: Workshop) -> tuple[Any, str]:
+    from binyan.segmentation.compound_splitter import CompoundSplitter, load_splitter
+    from binyan.segmentation.frequencies import word_frequencies
+    from binyan.segmentation.gold import read_gold
+
+    gold, held_out = workshop.source(GOLD), workshop.source(NOT_GOLD)
+    text = _prepared("train1", workshop)
+    made = digest(gold.read_bytes(), held_out.read_bytes(), text.name.encode())
+    signature = f"splitter:log-linear|gold:{GOLD}|text:{text.name}|made:{made}"
+    path = workshop.prepared / f"splitter.{made}.model"
+    if not path.exists():
+        kept_out = read_gold(held_out).table
+        table = SegmentationTable(row for row in read_gold(gold).table.values() if row.word not in kept_out)
+        frequencies = word_frequencies([text], progress=workshop.progress)
+        CompoundSplitter.train(table, frequencies, progress=workshop.progress).save(path)
+    return load_splitter(path), signature
+
+
+def _prepared(name: str, workshop: Workshop) -> Path:
+    source = workshop.source(f"{FOLDER}/de_mono.{name}.txt.xz")
+    return prepared_text(source, PREPARATION, workshop.prepared, progress=workshop.progress)
+
+
+def _first(files: Sequence[Path], tokens: int | None) -> Iterator[list[str]]:
+    """Whole sentences until `tokens` words are reached."""
+    taken = 0
+    for path in files:
+        for sentence in read_sentences(path):
+            if tokens is not None and taken >= tokens:
+                return
+            taken += len(sentence)
+            yield sentence
