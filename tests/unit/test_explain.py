@@ -1,5 +1,6 @@
 """Explanations: the steps of a word add up to its probability."""
 
+import json
 import math
 
 import pytest
@@ -25,3 +26,19 @@ def test_steps_add_up(order):
         assert min(s.probability for s in e.steps) > -1e-6  # an interpolated model only adds
     if order > 1:
         assert explained[1].steps[0].detail.endswith("der hund")
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_command(tmp_path):
+    from typer.testing import CliRunner
+
+    from binyan.cli import app
+
+    KneserNey.train(TEXT, order=2).save(tmp_path / "m")
+    shown = CliRunner().invoke(app, ["lm", "explain", str(tmp_path / "m"), "--text", "der vogel"]).output
+    assert "der hund" not in shown
+    assert "vogel\t" in shown
+    assert "not in the vocabulary" in shown
+    assert "order:2" in shown
+    answer = CliRunner().invoke(app, ["lm", "explain", str(tmp_path / "m"), "--text", "der hund", "--json"]).output
+    assert [w["word"] for w in json.loads(answer)["words"]] == ["der", "hund", "</s>"]

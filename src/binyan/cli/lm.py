@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from binyan.cli import lm_train
+from binyan.cli import lm_explain, lm_train
 from binyan.cli import options as o
 from binyan.cli.output import plain_warnings, print_json, write_tables
 from binyan.errors import SettingsError
@@ -27,6 +27,7 @@ app = typer.Typer(
     """,
 )
 app.add_typer(lm_train.app, name="train")
+app.command()(lm_explain.explain)
 
 By = Annotated[
     list[str] | None,
