@@ -19,6 +19,7 @@ from binyan.ngram.backoff import BackoffLanguageModel
 from binyan.progress import Progress, ProgressOption
 from binyan.signature import digest
 from binyan.text import Preparation, Vocabulary
+from binyan.text.preparation import split_words
 from binyan.text.reading import open_text
 
 _PIECE = 1 << 20  # bytes read at a time
@@ -99,7 +100,7 @@ def write_arpa(
             )
         native = _core.one_column(native)
     for word in model.vocabulary.words:
-        if len(word.split()) != 1:
+        if len(split_words(word)) != 1:
             raise InputError(f"the word {word!r} has white space inside, which no ARPA file can hold")
     final = Path(path)
     part = final.with_name(f".{final.name}.{os.getpid()}.part")

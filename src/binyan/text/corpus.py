@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from binyan.errors import InputError
 from binyan.progress import ProgressOption, track
 from binyan.signature import digest
+from binyan.text.plain_text import Numbers, is_plain, known_numbers, new_numbers
 from binyan.text.preparation import Preparation
 from binyan.text.reading import Source, read_sentences
 from binyan.text.vocabulary import BEGIN, END, Vocabulary, VocabularyPolicy
@@ -57,12 +58,11 @@ class Corpus:
         `sources`: a path, a list of Path objects, or sentences (strings or lists of words).
         Raises InputError where there is no sentence, or the text holds <s> or </s> as words.
         """
-        types: dict[str, int] = {}
-        known = types.setdefault
-        words, offsets = array("I"), array("Q", [0])
-        for sentence in track(_chain(sources, preparation), "sentences read", show=progress, every=10_000):
-            words.extend([known(w, len(types)) for w in sentence])
-            offsets.append(len(words))
+        files = _files(sources)
+        plain = new_numbers(files, progress) if all(is_plain(f, preparation) for f in files) else None
+        types, (ids, offsets) = plain or _count(
+            track(_chain(files, preparation), "sentences read", show=progress, every=10_000)
+        )
         if len(offsets) == 1:
             raise InputError(f"{_name(sources)}: no sentence found: is the text empty?")
         for mark in (BEGIN, END):
@@ -70,12 +70,10 @@ class Corpus:
                 raise InputError(
                     f"{_name(sources)}: holds {mark} as a word; sentence boundaries are added by the model: remove them"
                 )
-        ids = np.frombuffer(words, dtype=np.uint32) if words else np.zeros(0, np.uint32)
-        type_list = list(types)
-        counts = np.bincount(ids, minlength=len(type_list))
-        vocabulary = (policy or VocabularyPolicy()).choose(type_list, counts)
-        remap = np.fromiter((vocabulary[w] for w in type_list), np.uint32, len(type_list))
-        return cls(remap[ids] if len(ids) else ids, np.frombuffer(offsets, dtype=np.uint64), vocabulary)
+        counts = np.bincount(ids, minlength=len(types))
+        vocabulary = (policy or VocabularyPolicy()).choose(types, counts)
+        remap = np.fromiter((vocabulary[w] for w in types), np.uint32, len(types))
+        return cls(remap[ids] if len(ids) else ids, offsets, vocabulary)
 
     @classmethod
     def encode(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> Corpus:
@@ -85,17 +83,23 @@ class Corpus:
         for sentence in sentences:
             words.extend([known(w, 0) for w in sentence])
             offsets.append(len(words))
-        ids = np.frombuffer(words, dtype=np.uint32) if words else np.zeros(0, np.uint32)
-        if len(ids) and bool(np.isin(ids, (1, 2)).any()):
+        return cls._checked(*_arrays(words, offsets), vocabulary)
+
+    @classmethod
+    def _checked(cls, ids: NDArray[np.uint32], offsets: NDArray[np.uint64], vocabulary: Vocabulary) -> Corpus:
+        if bool(((ids == 1) | (ids == 2)).any()):
             raise InputError(
                 f"the text holds {BEGIN} or {END} as words; sentence boundaries are added by the model: remove them"
             )
-        return cls(ids, np.frombuffer(offsets, dtype=np.uint64), vocabulary)
+        return cls(ids, offsets, vocabulary)
 
     @classmethod
     def encode_text(cls, source: Source, vocabulary: Vocabulary, preparation: Preparation | None = None) -> Corpus:
         """A text file, or sentences, prepared and encoded. Raises InputError where there is no sentence."""
-        corpus = cls.encode(read_sentences(source, preparation), vocabulary)
+        plain = known_numbers(source, vocabulary.native) if is_plain(source, preparation) else None
+        corpus = (
+            cls._checked(*plain, vocabulary) if plain else cls.encode(read_sentences(source, preparation), vocabulary)
+        )
         if corpus.sentences == 0:
             raise InputError(f"{_name(source)}: no sentence found: is the text empty?")
         return corpus
@@ -114,9 +118,25 @@ def _files(sources: Source | Sequence[Source]) -> list[Source]:
     return [sources]  # type: ignore[list-item]
 
 
-def _chain(sources: Source | Sequence[Source], preparation: Preparation | None) -> Iterator[list[str]]:
-    for source in _files(sources):
+def _chain(sources: Sequence[Source], preparation: Preparation | None) -> Iterator[list[str]]:
+    for source in sources:
         yield from read_sentences(source, preparation)
+
+
+def _count(sentences: Iterable[Sequence[str]]) -> tuple[list[str], Numbers]:
+    """Words in the order they first occur, and the sentences in numbers of them, from 0."""
+    types: dict[str, int] = {}
+    known = types.setdefault
+    words, offsets = array("I"), array("Q", [0])
+    for sentence in sentences:
+        words.extend([known(w, len(types)) for w in sentence])
+        offsets.append(len(words))
+    return list(types), _arrays(words, offsets)
+
+
+def _arrays(words: array[int], offsets: array[int]) -> Numbers:
+    ids = np.frombuffer(words, dtype=np.uint32) if words else np.zeros(0, np.uint32)
+    return ids, np.frombuffer(offsets, dtype=np.uint64)
 
 
 def _name(sources: Source | Sequence[Source]) -> str:

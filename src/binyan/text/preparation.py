@@ -13,6 +13,8 @@ from binyan.errors import SettingsError
 
 _NORMAL_FORMS = ("none", "nfc", "nfd", "nfkc", "nfkd")
 _DIGIT = re.compile(r"\d")
+_SPACES = re.compile(r"[\t-\r\x1c- ]+")
+_OTHER_SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,9 @@ class Preparation:
         """The words of `line`."""
         for step in _line_steps(self):
             line = step(line)
-        return self.words(tokeniser(line)) if (tokeniser := _tokeniser(self.tokenise)) else self.words(line.split())
+        return (
+            self.words(tokeniser(line)) if (tokeniser := _tokeniser(self.tokenise)) else self.words(split_words(line))
+        )
 
     def words(self, words: list[str]) -> list[str]:
         """Words that are tokenised already (CoNLL-U, lists of words), with the steps that concern single words."""
@@ -75,6 +79,18 @@ class Preparation:
         done += [f"tokenise-{self.tokenise}"] if self.tokenise else []
         done += [name for name in ("punctuation", "strip_marks", "lowercase", "digits") if getattr(self, name)]
         return "+".join(done) or "plain"
+
+
+def split_words(line: str) -> list[str]:
+    """What ASCII white space separates. Other spaces, such as U+00A0, are letters unless normalisation (NFKC) removes
+    them: so split KenLM, Moses and most tools, and the words of an ARPA file.
+
+    >>> split_words(" 10\\u00a0000  Euro\\t")
+    ['10\\xa0000', 'Euro']
+    """
+    if line.isascii() or not _OTHER_SPACES.search(line):
+        return line.split()
+    return [word for word in _SPACES.split(line) if word]
 
 
 @lru_cache(maxsize=16)

@@ -15,7 +15,7 @@ from binyan.text.preparation import Preparation
 Source = str | os.PathLike[str] | Iterable[str | Sequence[str]]
 
 LONGEST_WORD = 1000  # characters; longer ones are binary data or lost line ends, not words
-_LONGEST_LINE = 10_000_000
+LONGEST_LINE = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,15 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     number = 0
     with open_text(path) as source:
         try:
-            for raw in iter(lambda: source.readline(_LONGEST_LINE), b""):
+            for raw in iter(lambda: source.readline(LONGEST_LINE), b""):
                 number += 1
                 if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
                     raw = raw[3:]
                 if b"\0" in raw:
                     raise InputError(f"{path}:{number}: holds a NUL byte: this is binary data, not text")
-                if len(raw) == _LONGEST_LINE and not raw.endswith(b"\n"):
+                if len(raw) == LONGEST_LINE and not raw.endswith(b"\n"):
                     raise InputError(
-                        f"{path}:{number}: a line of over {_LONGEST_LINE:,} bytes; put one sentence on a line"
+                        f"{path}:{number}: a line of over {LONGEST_LINE:,} bytes; put one sentence on a line"
                     )
                 yield number, raw.decode().rstrip("\r\n")
         except UnicodeDecodeError as error:

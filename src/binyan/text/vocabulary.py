@@ -6,13 +6,16 @@ import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from binyan import _core
 from binyan.errors import InputError, SettingsError
 from binyan.signature import digest
+from binyan.text.preparation import split_words
 from binyan.text.reading import read_lines
 
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
@@ -53,6 +56,11 @@ class Vocabulary:
     def __repr__(self) -> str:
         return f"Vocabulary of {len(self) - len(SPECIALS):,} words and {', '.join(SPECIALS)}"
 
+    @cached_property
+    def native(self) -> _core.WordIndex:
+        """The same words in the core."""
+        return _core.WordIndex("\n".join(self.words).encode())
+
     @property
     def digest(self) -> str:
         """Digits that stand for the words and their order."""
@@ -72,10 +80,11 @@ class Vocabulary:
         """One word a line; a word given twice is refused with both lines. The three specials may be listed."""
         lines: dict[str, int] = {}
         for number, line in read_lines(path):
-            word = line.strip()
-            if not word or word in SPECIALS:
+            words = split_words(line)
+            if not words or words[0] in SPECIALS:
                 continue
-            if len(word.split()) > 1:
+            word = words[0]
+            if len(words) > 1:
                 raise InputError(f"{path}:{number}: {line!r} has white space inside; a vocabulary has one word a line")
             if word in lines:
                 raise InputError(f"{path}:{number}: {word!r} is already on line {lines[word]}; remove one of the two")

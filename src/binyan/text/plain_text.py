@@ -1,0 +1,66 @@
+"""Plain text files straight to word numbers by the core, for corpora that need no preparation: same words, no Python loop."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan import _core
+from binyan.progress import Progress, ProgressOption
+from binyan.text.preparation import Preparation
+from binyan.text.reading import LONGEST_LINE, LONGEST_WORD, Source, is_conllu, open_text
+
+Numbers = tuple[NDArray[np.uint32], NDArray[np.uint64]]
+_BLOCK = 4_000_000  # bytes
+
+
+def is_plain(source: Source, preparation: Preparation | None) -> bool:
+    """Whether `source` is a text file whose words are just what white space separates."""
+    path = isinstance(source, (str, os.PathLike))
+    return path and not is_conllu(source) and (preparation is None or preparation.is_plain)  # type: ignore[arg-type]
+
+
+def new_numbers(paths: Sequence[Source], progress: ProgressOption = None) -> tuple[list[str], Numbers] | None:
+    """The words of plain text files in the order they first occur, and the sentences in numbers of them, from 0.
+
+    None where anything is not clean text: `read_sentences` then says what and where.
+    """
+    index = _core.WordIndex()
+    numbers = _read(paths, lambda block: index.add_text(block, LONGEST_WORD), progress)
+    return None if numbers is None else (index.words().decode().split("\n") if len(index) else [], numbers)
+
+
+def known_numbers(path: Source, index: _core.WordIndex, missing: int = 0) -> Numbers | None:
+    """The sentences of a plain text file in numbers of words that are given; None as for `new_numbers`."""
+    return _read([path], lambda block: index.encode(block, missing, LONGEST_WORD), False)
+
+
+def _read(
+    paths: Sequence[Source], number: Callable[[bytes], Numbers | None], progress: ProgressOption
+) -> Numbers | None:
+    words: list[NDArray[np.uint32]] = []
+    ends = [np.zeros(1, np.uint64)]
+    total = 0
+    with Progress("MB read", show=progress) as shown:
+        for path in paths:
+            with open_text(path) as source:  # type: ignore[arg-type]
+                first = True
+                try:
+                    while block := source.read(_BLOCK):
+                        tail = b"" if block.endswith(b"\n") else source.readline(LONGEST_LINE)
+                        if len(tail) == LONGEST_LINE:
+                            return None
+                        numbers = number((block + tail).removeprefix(b"\xef\xbb\xbf" if first else b""))
+                        if numbers is None:
+                            return None
+                        words.append(numbers[0])
+                        ends.append(numbers[1][1:] + np.uint64(total))
+                        total += len(numbers[0])
+                        first = False
+                        shown.advance(_BLOCK // 1_000_000)
+                except Exception:  # what cannot be unpacked: each format has errors of its own
+                    return None
+    return np.concatenate(words) if words else np.zeros(0, np.uint32), np.concatenate(ends)
