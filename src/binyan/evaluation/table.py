@@ -81,7 +81,7 @@ class Table:
         out = Console(file=io.StringIO(), width=width, no_color=True)
         out.print(grid)
         for line in filter(None, (self.note, self.signature)):
-            out.print(Text(line))
+            out.print(Text(line), soft_wrap=True)
         text: str = out.file.getvalue()  # type: ignore[attr-defined]
         return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
 

@@ -96,7 +96,7 @@ def write_arpa(
         if not approximate:
             raise SettingsError(
                 f"the model averages {native.columns} samples, which no ARPA file can hold exactly: "
-                "export one sample, or ask for an approximation (--approximate)"
+                "export one of them (--one-sample) or an approximation (--approximate)"
             )
         native = _core.one_column(native)
     for word in model.vocabulary.words:
