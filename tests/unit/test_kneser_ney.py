@@ -1,0 +1,131 @@
+"""Kneser-Ney estimates checked by hand, and what becomes of odd texts, threads and pickles."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from binyan.errors import InputError, SettingsError
+from binyan.language_model import load
+from binyan.ngram.kneser_ney import DiscountWarning, KneserNey
+from binyan.text import Corpus, Vocabulary, VocabularyPolicy
+
+# Bigrams (left to right):  <s> a 2, <s> b 1, a b 2, a a 1, b </s> 2, b a 1, a </s> 1.
+# Words seen to the left:   a: <s> a b -> 3, b: <s> a -> 2, </s>: a b -> 2; in all 7.
+# Unigrams have n1 = 0, so D = 0.5, 1, 1.5. Bigrams have n1 = 4, n2 = 3, n3 = 0, so the same.
+# The uniform distribution is over <unk>, </s>, a, b and c.
+TEXT = ["a b", "a a b a", "b"]
+GAMMA = (1.0 + 1.0 + 1.5) / 7  # of the empty context
+P_A, P_B, P_END, P_NONE = (3 - 1.5) / 7 + GAMMA / 5, (2 - 1) / 7 + GAMMA / 5, (2 - 1) / 7 + GAMMA / 5, GAMMA / 5
+
+
+@pytest.fixture
+def small():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DiscountWarning)
+        return KneserNey.train(TEXT, 2, policy=VocabularyPolicy(Vocabulary(["a", "b", "c"])))
+
+
+@pytest.mark.parametrize(
+    ("context", "word", "expected", "matched"),
+    [
+        ("", "a", (2 - 1) / 3 + (1 + 0.5) / 3 * P_A, 2),  # after <s>: a 2, b 1
+        ("", "b", (1 - 0.5) / 3 + (1 + 0.5) / 3 * P_B, 2),
+        ("", "</s>", (1 + 0.5) / 3 * P_END, 1),
+        ("a", "b", (2 - 1) / 4 + (1 + 0.5 + 0.5) / 4 * P_B, 2),  # after a: b 2, a 1, </s> 1
+        ("a", "a", (1 - 0.5) / 4 + (1 + 0.5 + 0.5) / 4 * P_A, 2),
+        ("a", "c", (1 + 0.5 + 0.5) / 4 * P_NONE, 1),
+        ("b", "</s>", (2 - 1) / 3 + (1 + 0.5) / 3 * P_END, 2),  # after b: </s> 2, a 1
+        ("b", "zebra", (1 + 0.5) / 3 * P_NONE, 1),
+        ("c", "a", P_A, 2 - 1),
+        ("c", "zebra", P_NONE, 1),
+    ],
+)
+def test_by_hand(small, context, word, expected, matched):
+    state = small.begin()
+    for w in context.split():
+        state = small.score(state, w).state
+    score = small.score(state, word)
+    assert math.exp(score.log_prob) == pytest.approx(expected, rel=1e-6)
+    assert (score.matched, score.unknown) == (matched, word == "zebra")
+
+
+def test_discounts_and_warnings_name_order_and_counts():
+    with pytest.warns(DiscountWarning) as caught:
+        model = KneserNey.train(TEXT, 2)
+    assert [d.origin for d in model.discounts] == ["missing counts"] * 2
+    # As lmplz does, the word that first occurs last (b) is counted with its plain count, 3, not with 2.
+    assert [d.counts_of_counts for d in model.discounts] == [(0, 1, 2, 0), (4, 3, 0, 0)]
+    messages = [str(w.message) for w in caught]
+    assert "order 1" in messages[0] and "no 1-gram has adjusted count 1;" in messages[0]
+    assert "order 2" in messages[1] and "no 2-gram has adjusted count 3;" in messages[1]
+    assert "fallback_orders:1+2" in str(model.signature())
+
+
+def test_discounts_out_of_range_fall_back():
+    # Counts of counts 1, 1, 9: Y = 1/3, D2 = 2 - 3 * Y * 9 / 1 = -7.
+    words = "a b b " + " ".join(f"{c} {c} {c}" for c in "cdefghijk")
+    with pytest.warns(DiscountWarning, match="n1=2, n2=1, n3=9, n4=0 put them out of range"):
+        model = KneserNey.train([words], 1)
+    assert model.discounts[0].amounts == (0.5, 1.0, 1.5)
+    assert model.next_words(model.begin()).sum() == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("order", [1, 2, 5, 9])
+@pytest.mark.parametrize("text", [["a"], ["a a a a"], ["a b c"] * 50, [[]], [list("abab"), []]])
+def test_tiny_and_odd_texts_give_proper_models(text, order):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DiscountWarning)
+        model = KneserNey.train(
+            Corpus.encode(text if isinstance(text[0], list) else [t.split() for t in text], Vocabulary("abcd")), order
+        )
+    for state in range(model.native.states):
+        chances = model.next_words(state)
+        assert chances.sum() == pytest.approx(1, abs=1e-5)
+        assert (np.delete(chances, 1) > 0).all() and chances[1] == 0
+
+
+def test_settings_are_checked():
+    for order in (0, -3):
+        with pytest.raises(SettingsError, match=f"not {order}"):
+            KneserNey.train(TEXT, order)
+    for prune in ([1], [0, 2, 1], [0, -1], [0, 0, 1]):
+        with pytest.raises(SettingsError, match="pruning thresholds"):
+            KneserNey.train(TEXT, 2, prune=prune)
+    for fallback in ([0, 1, 1], [0.5, 1, 4], [0.5]):
+        with pytest.raises(SettingsError, match="fallback"):
+            KneserNey.train(TEXT, 2, fallback=fallback)
+    with pytest.raises(InputError, match="no sentence"):
+        KneserNey.train([], 2)
+
+
+def test_saved_loaded_and_pickled_models_are_the_same(small, tmp_path):
+    small.save(tmp_path / "m")
+    for again in (load(tmp_path / "m"), pickle.loads(pickle.dumps(small))):
+        assert type(again) is KneserNey
+        assert again.signature() == small.signature()
+        assert again.discounts == small.discounts
+        assert again.training_counts().tolist() == small.training_counts().tolist() == [0, 0, 3, 4, 3, 0]
+        for name, values in small.native.arrays.items():
+            assert np.array_equal(again.native.arrays[name], values), name
+
+
+def test_several_threads_may_ask_at_once(small):
+    sentences = [list("abacab"), list("cab"), []] * 300
+    expected = small.score_sentences(sentences).log_prob
+    with ThreadPoolExecutor(4) as pool:
+        for scores in pool.map(lambda _: small.score_sentences(sentences), range(16)):
+            assert np.array_equal(scores.log_prob, expected)
+
+
+def test_states_are_hashable_and_say_their_context(small):
+    a = small.score(small.begin(), "a").state
+    assert small.context(a) == ["a"] and small.context(small.begin()) == ["<s>"]
+    assert {a: 1}[small.score(small.score(small.begin(), "b").state, "a").state] == 1
+    with pytest.raises(InputError, match="another model"):
+        small.score(10**6, "a")
