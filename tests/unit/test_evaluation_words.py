@@ -15,7 +15,7 @@ from binyan.evaluation.lexicon import area_under, gold_lexicon, roc_curve, roc_t
 from binyan.evaluation.roots import guess_roots, guesser_accuracy, score_roots, strong_roots, surface_realised
 from binyan.evaluation.segmentation import borders, coarse, morphemes_per_word, score_segmentation
 from binyan.grammar.notation import load_grammar
-from binyan.grammar.reading_off import roots, segment_symbols, segments
+from binyan.grammar.reading_off import character_classes, roots, segment_symbols, segments, simplified
 from binyan.grammar.tree import parse_tree
 
 
@@ -175,6 +175,13 @@ SEGMENTS = [
 def test_segments_are_read_off_a_tree(grammar: str, tree: str, expected: str) -> None:
     found = segments(parse_tree(tree), segment_symbols(load_grammar(grammar)))
     assert [(s.text, s.label) for s in found] == pieces(expected)
+
+
+def test_pictures_do_without_character_classes() -> None:
+    grammar = load_grammar("tpl3ch")
+    assert character_classes(grammar) == {"Char", "R1"}  # T1 may be three characters there
+    tree = parse_tree("(Word (Suf (Char 0=i)) (Stem (R3 (R1 (Char 1=k)) (R1 (Char 2=t)) (R1 (Char 3=b)))))")
+    assert simplified(tree, grammar).discbracket() == "(Word (Suf 0=i) (Stem (R3 1=k 2=t 3=b)))"
 
 
 def test_morfessor_baseline() -> None:

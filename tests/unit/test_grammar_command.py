@@ -52,3 +52,24 @@ def test_check_fails_on_errors_and_if_asked_on_warnings(tmp_path: Path) -> None:
     assert run.invoke(app, ["grammar", "check", str(bad), "--strict"]).exit_code == 5
     told = json.loads(run.invoke(app, ["grammar", "check", str(bad), "--json"]).output)
     assert told["format"] == "binyan" and told["faults"][0]["code"] == "unreachable"
+
+
+def test_parse_draws_the_analyses_of_a_word(tmp_path: Path) -> None:
+    grammar = tmp_path / "ktb.grammar"
+    grammar.write_text("Word(abcde) -> R(a,c,e) T(b,d)\nR('k','t','b') -> eps\nT('i','A') -> eps\n", encoding="utf-8")
+    picture, page = tmp_path / "kitAb.svg", tmp_path / "kitAb.html"
+    result = run.invoke(app, ["grammar", "parse", str(grammar), "kitAb", "--svg", str(picture), "--html", str(page)])
+    assert result.exit_code == 0, result.output
+    assert "1 derivation(s), log probability 0.000" in result.output
+    assert "(Word (R 0=k 2=t 4=b) (T 1=i 3=A))" in result.output and "0=k  1=i" in result.output
+    assert picture.read_text(encoding="utf-8").startswith("<svg") and "<bdi" in page.read_text(encoding="utf-8")
+    told = json.loads(run.invoke(app, ["grammar", "parse", "tpl", "kitAb", "--n-best", "3", "--json"]).output)
+    assert len(told["analyses"]) == 3 and told["derivations"] > 3
+    assert sum(a["share"] for a in told["analyses"]) <= 1
+
+
+def test_a_word_that_cannot_be_parsed_is_told(tmp_path: Path) -> None:
+    grammar = tmp_path / "one.grammar"
+    grammar.write_text("Word -> 'a'\n", encoding="utf-8")
+    result = run.invoke(app, ["grammar", "parse", str(grammar), "b"])
+    assert result.exit_code != 0 and "cannot be parsed" in str(result.exception)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from pathlib import Path
 
 import typer
 
@@ -83,3 +85,53 @@ def check(
             )
     if errors or (strict and faults):
         raise typer.Exit(GrammarError.exit_code)
+
+
+@app.command()
+def parse(
+    file: str = typer.Argument(help="A grammar file, or the name of a shipped grammar."),
+    word: str = typer.Argument(help="The word; its characters fill in <any>."),
+    n_best: int = typer.Option(1, "--n-best", min=1, help="How many analyses."),
+    svg: Path | None = typer.Option(None, "--svg", help="Write the best analysis as a picture."),
+    html: Path | None = typer.Option(None, "--html", help="Write all analyses asked for as a page."),
+    full: bool = typer.Option(False, "--full", help="Show the symbols of single characters, too."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+) -> None:
+    """The analyses a grammar allows for a word, most probable first. Nothing is learnt: each rule has the mean of its prior.
+
+    \b
+    Examples:
+      binyan grammar parse tpl kitAb --n-best 5
+      binyan grammar parse infix sumulat --svg sumulat.svg
+    """
+    from binyan.errors import InputError
+    from binyan.grammar.drawing import draw_html, draw_svg
+    from binyan.grammar.notation import load_grammar
+    from binyan.grammar.parser import Parser
+    from binyan.grammar.reading_off import simplified
+    from binyan.grammar.text_drawing import draw_text
+
+    grammar = load_grammar(file)
+    parser = Parser(grammar, [word])
+    analyses = parser.best(word, n_best)
+    if not analyses:
+        raise InputError(f"{word!r} cannot be parsed: the grammar {file} derives no such word")
+    whole = parser.log_inside(word)
+    trees = [a.tree if full else simplified(a.tree, grammar) for a in analyses]
+    shares = [math.exp(analysis.log_probability - whole) for analysis in analyses]
+    if svg is not None:
+        svg.write_text(draw_svg(trees[0]), encoding="utf-8")
+    if html is not None:
+        pictures = [(tree, f"{share:.2%} of the probability") for tree, share in zip(trees, shares, strict=True)]
+        html.write_text(draw_html(pictures, f"{word} by {file}"), encoding="utf-8")
+    if as_json:
+        listed = [
+            {"tree": tree.discbracket(), "log_probability": a.log_probability, "share": share}
+            for a, tree, share in zip(analyses, trees, shares, strict=True)
+        ]
+        told = {"word": word, "derivations": parser.derivations(word), "log_probability": whole, "analyses": listed}
+        typer.echo(json.dumps(told, ensure_ascii=False))
+        return
+    typer.echo(f"{word}: {parser.derivations(word):.0f} derivation(s), log probability {whole:.3f}")
+    for tree, share in zip(trees, shares, strict=True):
+        typer.echo(f"\n{share:.2%} of it:  {tree.discbracket()}\n\n{draw_text(tree)}", nl=False)

@@ -40,6 +40,32 @@ def segment_symbols(grammar: Grammar) -> frozenset[str]:
     return named or frozenset(grammar.adapted) - {grammar.start}
 
 
+def character_classes(grammar: Grammar) -> frozenset[str]:
+    """Symbols that only ever stand for one character (Char, R1) and are not adapted: pictures can do without them."""
+    classes = {rule.lhs for rule in grammar.rules} - set(grammar.adapted) - set(LABELS) - {grammar.start}
+    changed = True
+    while changed:
+        wrong = {
+            rule.lhs
+            for rule in grammar.rules
+            if rule.lhs in classes
+            and not (
+                rule.arity == 1
+                and len(rule.arguments[0]) == 1
+                and (isinstance(rule.arguments[0][0], str) or rule.rhs[0] in classes)
+            )
+        }
+        classes -= wrong
+        changed = bool(wrong)
+    return frozenset(classes)
+
+
+def simplified(tree: Tree, grammar: Grammar) -> Tree:
+    """The tree without hidden symbols and character classes, for pictures."""
+    classes = character_classes(grammar)
+    return tree.collapse(lambda symbol: grammar.hidden(symbol) or symbol in classes)
+
+
 def segments(tree: Tree, symbols: Collection[str]) -> list[Segment]:
     """The pieces of the word in order. A constituent with a gap gives several; what no symbol covers is a piece
     labelled by the symbol above it."""
