@@ -1,4 +1,4 @@
-"""Kneser-Ney estimates equal those of KenLM's lmplz, n-gram by n-gram (golden files: see lmplz/make.py)."""
+"""Kneser-Ney estimates equal those of KenLM's lmplz, n-gram by n-gram (golden files: see lmplz/make_texts.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the golden files: `python make.py LMPLZ`, where LMPLZ is KenLM's estimator. Texts are drawn from seeded word lists."""
+"""Makes the golden files: `python make_texts.py LMPLZ`, where LMPLZ is KenLM's estimator. Texts are drawn from seeded word lists."""
 
 from __future__ import annotations
 
