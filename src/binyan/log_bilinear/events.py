@@ -1,0 +1,52 @@
+"""Training and test events: every word and sentence end with the n - 1 words before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan.text.corpus import Corpus
+from binyan.text.vocabulary import SPECIALS
+
+BEGIN_ID, END_ID = SPECIALS.index("<s>"), SPECIALS.index("</s>")
+
+
+@dataclass(frozen=True)
+class Events:
+    """Word ids: `contexts` (E, n - 1), nearest word last, <s> before the sentence; `words` (E,)."""
+
+    contexts: NDArray[np.int32]
+    words: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @classmethod
+    def of(cls, corpus: Corpus, order: int) -> Events:
+        """All events of `corpus`, sentence by sentence."""
+        return cls.of_ids(corpus.words.astype(np.int32), corpus.offsets, order)
+
+    @classmethod
+    def of_ids(cls, ids: NDArray[np.int32], offsets: NDArray[np.uint64], order: int) -> Events:
+        """The events of sentences given as ids, of any numbering that keeps <s> and </s>."""
+        lengths = np.diff(offsets.astype(np.int64))
+        history = order - 1
+        sentence = np.repeat(np.arange(len(lengths)), lengths)
+        stream = np.full(len(ids) + (history + 1) * len(lengths), BEGIN_ID, np.int32)
+        stream[np.arange(len(ids)) + history * (sentence + 1) + sentence] = ids
+        starts = np.concatenate([[0], np.cumsum(lengths + history + 1)])
+        stream[starts[1:] - 1] = END_ID
+        event_sentence = np.repeat(np.arange(len(lengths)), lengths + 1)
+        places = np.arange(len(event_sentence)) + history * (event_sentence + 1)
+        contexts = np.stack([stream[places - j] for j in range(history, 0, -1)], axis=1)
+        return cls(contexts, stream[places])
+
+    def counts(self, words: int) -> NDArray[np.int64]:
+        """How often each of `words` ids is predicted."""
+        return np.bincount(self.words, minlength=words)
+
+    def context_counts(self, words: int) -> NDArray[np.int64]:
+        """How often each of `words` ids stands in a context."""
+        return np.bincount(self.contexts.reshape(-1), minlength=words)

@@ -1,0 +1,148 @@
+"""The gradient of the likelihood of class-based models, by hand: events grouped by class, dense products, sparse context rows.
+
+Tests compare it with autograd and with finite differences. For DistributedDataParallel, `ByHand` hands the same gradients to
+autograd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from binyan.log_bilinear.model import Composition, LogBilinear
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A gradient that is zero outside the rows `index`."""
+
+    index: Tensor
+    values: Tensor
+
+    def dense(self, rows: int) -> Tensor:
+        """With its zeros."""
+        return self.values.new_zeros(rows, self.values.shape[1]).index_copy_(0, self.index, self.values)
+
+
+Gradients = dict[str, Tensor | Rows]
+Loss = Callable[[LogBilinear], tuple[Tensor, Gradients]]
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The words among some ids, their factor vectors, and how the two belong together."""
+
+    place: Tensor  # ids -> words
+    touched: Tensor  # (T,) factors of the words, each once
+    where: Tensor  # entries of M's rows -> touched
+    owner: Tensor  # entries of M's rows -> words
+    words: int
+
+    @classmethod
+    def of(cls, ids: Tensor, composition: Composition, size: int, factors: int) -> Gathered:
+        unique, place = distinct(ids, size)
+        entries, owner = composition.rows(unique)
+        touched, where = (entries, owner) if composition.identity else distinct(entries, factors)
+        return cls(place, touched, where, owner, len(unique))
+
+    def compose(self, vectors: Tensor) -> Tensor:  # (T, d) -> (words, d)
+        if len(self.where) == self.words == len(self.touched):
+            return vectors
+        return vectors.new_zeros(self.words, vectors.shape[1]).index_add(0, self.owner, vectors[self.where])
+
+    def back(self, gradient: Tensor) -> Tensor:  # (words, d) -> (T, d)
+        if len(self.where) == self.words == len(self.touched):
+            return gradient
+        return gradient.new_zeros(len(self.touched), gradient.shape[1]).index_add_(0, self.where, gradient[self.owner])
+
+
+def distinct(ids: Tensor, size: int) -> tuple[Tensor, Tensor]:
+    """The different ids, ascending, and the place of each id among them; `ids` are below `size`."""
+    seen = torch.zeros(size, dtype=torch.bool, device=ids.device)
+    seen[ids.reshape(-1)] = True
+    return seen.nonzero()[:, 0], (torch.cumsum(seen, 0) - 1)[ids]
+
+
+@torch.no_grad()
+def likelihood(model: LogBilinear, contexts: Tensor, rows: Tensor) -> tuple[Tensor, Gradients]:
+    """-sum log P(w | h) over the events of a class-based model, and its gradient; `rows` are target rows."""
+    classes = model.class_of_row[rows]
+    order = torch.argsort(classes, stable=True)
+    contexts, rows, classes = contexts[order], rows[order], classes[order]
+    present, counts = torch.unique_consecutive(classes, return_counts=True)
+
+    near = Gathered.of(contexts, model.context_map, len(model.context_map.offsets) - 1, len(model.Q))
+    q = near.compose(model.Q[near.touched])[near.place]  # (B, n-1, d)
+    p = model.predict(q)  # (B, d)
+    R = model.target_map(model.R)  # (V', d)
+
+    by_class = torch.log_softmax(torch.addmm(model.t, p, model.S.T), 1)  # (B, K)
+    loss = -by_class.gather(1, classes[:, None]).sum()
+    error = by_class.exp_()
+    error.scatter_add_(1, classes[:, None], error.new_full((len(rows), 1), -1.0))
+    dp = error @ model.S
+    dS, dt = error.T @ p, error.sum(0)
+
+    dR, db = torch.zeros_like(R), torch.zeros_like(model.b)
+    start = 0
+    losses = []
+    minus = p.new_full((len(rows), 1), -1.0)
+    for c, n in zip(present.tolist(), counts.tolist(), strict=True):
+        first, last = model.first[c], model.first[c + 1]
+        if last - first > 1:
+            pc, vectors, wanted = p[start : start + n], R[first:last], (rows[start : start + n] - first)[:, None]
+            scores = torch.log_softmax(torch.addmm(model.b[first:last], pc, vectors.T), 1)  # (n, |C_c|)
+            losses.append(scores.gather(1, wanted).sum())
+            error = scores.exp_().scatter_add_(1, wanted, minus[:n])
+            dp[start : start + n].addmm_(error, vectors)
+            torch.mm(error.T, pc, out=dR[first:last])
+            torch.sum(error, 0, out=db[first:last])
+        start += n
+    if losses:
+        loss = loss - torch.stack(losses).sum()
+
+    if model.shape.variant.nonlinear:
+        dp = dp * p * (1 - p)
+    if model.shape.diagonal:
+        dC = torch.einsum("bjd,bd->jd", q, dp)
+        dq = dp[:, None] * model.C
+    else:
+        dC = torch.einsum("bjd,be->jde", q, dp)
+        dq = torch.einsum("be,jde->bjd", dp, model.C)
+    d_words = dq.new_zeros(near.words, dq.shape[2]).index_add_(0, near.place.reshape(-1), dq.reshape(-1, dq.shape[2]))
+    gradients: Gradients = {"Q": Rows(near.touched, near.back(d_words)), "R": model.target_map.back(dR), "C": dC}
+    return loss, gradients | {"b": db, "S": dS, "t": dt}
+
+
+class ByHand(torch.autograd.Function):
+    """A loss with its gradients as one differentiable operation, so that autograd and what hooks into it see them."""
+
+    @staticmethod
+    def forward(ctx: Any, loss: Loss, model: LogBilinear, *parameters: Tensor) -> Tensor:
+        value, gradients = loss(model)
+        names = [name for name, _ in model.named_parameters()]
+        ctx.gradients = [
+            g.dense(len(parameter)) if isinstance(g := gradients[name], Rows) else g
+            for name, parameter in zip(names, parameters, strict=True)
+        ]
+        return value
+
+    @staticmethod
+    def backward(ctx: Any, *outputs: Tensor) -> tuple[Tensor | None, ...]:
+        return None, None, *(g * outputs[0] for g in ctx.gradients)
+
+
+class LossModule(nn.Module):
+    """A model as DistributedDataParallel wants it: called, it gives a loss that autograd knows the gradients of."""
+
+    def __init__(self, model: LogBilinear) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, loss: Loss) -> Tensor:
+        """The loss of the model."""
+        return ByHand.apply(loss, self.model, *self.model.parameters())  # type: ignore[no-any-return]

@@ -1,0 +1,108 @@
+"""The word map mu: which factors a word is the sum of, its surface form and its morphemes (section 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan.errors import InputError
+from binyan.segmentation import SegmentationTable
+from binyan.signature import digest
+from binyan.text.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class WordMap:
+    """The rows of the matrix M: the factors of word i are `factors[offsets[i]:offsets[i + 1]]`, repetitions included.
+
+    Factors 0 to |V| - 1 are the surface forms, by word id; then come the `morphemes`. The first factor of a word is its
+    surface form.
+    """
+
+    factors: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    morphemes: tuple[str, ...]
+
+    @property
+    def words(self) -> int:
+        """Number of words."""
+        return len(self.offsets) - 1
+
+    @property
+    def size(self) -> int:
+        """Number of factors."""
+        return self.words + len(self.morphemes)
+
+    @cached_property
+    def digest(self) -> str:
+        """Digits that stand for the map."""
+        return digest(self.factors.tobytes(), self.offsets.tobytes(), "\n".join(self.morphemes).encode())
+
+    @cached_property
+    def morpheme_index(self) -> dict[str, int]:
+        """The factor number of each morpheme."""
+        return {m: self.words + j for j, m in enumerate(self.morphemes)}
+
+    def known(self, morphemes: Iterable[str]) -> list[int]:
+        """The factors among `morphemes` that the map has; for words outside the vocabulary (mu' of section 4.4.5)."""
+        return [self.morpheme_index[m] for m in morphemes if m in self.morpheme_index]
+
+    @classmethod
+    def identity(cls, words: int) -> WordMap:
+        """Every word its own only factor: the models without morphemes."""
+        return cls(np.arange(words, dtype=np.int64), np.arange(words + 1, dtype=np.int64), ())
+
+    @classmethod
+    def from_segmentations(cls, table: SegmentationTable, vocabulary: Vocabulary) -> WordMap:
+        """The surface form and the morphemes of each word. A part that is the whole word without a label adds nothing.
+
+        Raises InputError where `table` has none of the words; single words it lacks have their surface form only.
+        """
+        morphemes: dict[str, int] = {}
+        rows: list[list[int]] = []
+        found = 0
+        for i, word in enumerate(vocabulary.words):
+            row = [i]
+            if word in table:
+                found += 1
+                row += [len(vocabulary) + morphemes.setdefault(m, len(morphemes)) for m in factors_of(table, word)]
+            rows.append(row)
+        if not found:
+            raise InputError(
+                "the word map has no word of the vocabulary; is it of another language, or of text with capitals?"
+            )
+        return cls(*_flat(rows), tuple(morphemes))
+
+    def permuted(self, order: NDArray[np.int64]) -> WordMap:
+        """The map of the words `order`, whose surface factors are renumbered likewise; morphemes keep their order."""
+        surface = np.full(self.words, -1, np.int64)
+        surface[order] = np.arange(len(order))
+        rows = []
+        for word in order:
+            factors = self.factors[self.offsets[word] : self.offsets[word + 1]]
+            rows.append(
+                np.where(factors < self.words, surface[np.minimum(factors, self.words - 1)], factors - self.words + len(order))
+            )
+        return WordMap(*_flat(rows), self.morphemes)
+
+    @cached_property
+    def transposed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The words of each factor, in the same layout: the rows of M transposed."""
+        owners = np.repeat(np.arange(self.words, dtype=np.int64), np.diff(self.offsets))
+        order = np.argsort(self.factors, kind="stable")
+        counts = np.bincount(self.factors, minlength=self.size)
+        return owners[order], np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def factors_of(table: SegmentationTable, word: str) -> list[str]:
+    """The morphemes of `word` in `table`, without one that is the bare word itself."""
+    return [m for m in table[word].morphemes if m != word]
+
+
+def _flat(rows: Sequence[Sequence[int] | NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    offsets = np.concatenate([[0], np.cumsum([len(r) for r in rows])]).astype(np.int64)
+    return np.concatenate([np.asarray(r, np.int64) for r in rows]), offsets
