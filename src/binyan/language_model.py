@@ -179,6 +179,7 @@ KINDS: dict[str, str] = {
     "mkn": "binyan.ngram.kneser_ney:KneserNey",
     "arpa": "binyan.ngram.arpa:ArpaModel",
     "hpylm": "binyan.ngram.hpylm:HPYLM",
+    "log-bilinear": "binyan.log_bilinear.language_model:LogBilinearLM",
 }
 
 

@@ -88,22 +88,21 @@ def likelihood(model: LogBilinear, contexts: Tensor, rows: Tensor) -> tuple[Tens
     dS, dt = error.T @ p, error.sum(0)
 
     dR, db = torch.zeros_like(R), torch.zeros_like(model.b)
-    start = 0
-    losses = []
+    sizes = counts.tolist()
+    wanted = (rows - torch.from_numpy(model.targets.first).to(rows.device)[classes])[:, None]
     minus = p.new_full((len(rows), 1), -1.0)
-    for c, n in zip(present.tolist(), counts.tolist(), strict=True):
+    losses = [loss]
+    parts = zip(present.tolist(), p.split(sizes), dp.split(sizes), wanted.split(sizes), minus.split(sizes), strict=True)
+    for c, pc, dpc, row, minus_one in parts:
         first, last = model.first[c], model.first[c + 1]
         if last - first > 1:
-            pc, vectors, wanted = p[start : start + n], R[first:last], (rows[start : start + n] - first)[:, None]
+            vectors = R[first:last]
             scores = torch.log_softmax(torch.addmm(model.b[first:last], pc, vectors.T), 1)  # (n, |C_c|)
-            losses.append(scores.gather(1, wanted).sum())
-            error = scores.exp_().scatter_add_(1, wanted, minus[:n])
-            dp[start : start + n].addmm_(error, vectors)
+            losses.append(-scores.gather(1, row).sum())
+            error = scores.exp_().scatter_add_(1, row, minus_one)
+            dpc.addmm_(error, vectors)
             torch.mm(error.T, pc, out=dR[first:last])
             torch.sum(error, 0, out=db[first:last])
-        start += n
-    if losses:
-        loss = loss - torch.stack(losses).sum()
 
     if model.shape.variant.nonlinear:
         dp = dp * p * (1 - p)
@@ -111,11 +110,12 @@ def likelihood(model: LogBilinear, contexts: Tensor, rows: Tensor) -> tuple[Tens
         dC = torch.einsum("bjd,bd->jd", q, dp)
         dq = dp[:, None] * model.C
     else:
-        dC = torch.einsum("bjd,be->jde", q, dp)
-        dq = torch.einsum("be,jde->bjd", dp, model.C)
+        flat = q.reshape(len(q), -1)  # (B, (n-1) d)
+        dC = (flat.T @ dp).reshape(model.C.shape)
+        dq = (dp @ model.C.reshape(-1, dp.shape[1]).T).reshape(q.shape)
     d_words = dq.new_zeros(near.words, dq.shape[2]).index_add_(0, near.place.reshape(-1), dq.reshape(-1, dq.shape[2]))
     gradients: Gradients = {"Q": Rows(near.touched, near.back(d_words)), "R": model.target_map.back(dR), "C": dC}
-    return loss, gradients | {"b": db, "S": dS, "t": dt}
+    return torch.stack(losses).sum(), gradients | {"b": db, "S": dS, "t": dt}
 
 
 class ByHand(torch.autograd.Function):

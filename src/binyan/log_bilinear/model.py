@@ -37,7 +37,9 @@ class Variant:
         """The variant called `name`."""
         match = _NAME.fullmatch(name.lower())
         if match is None:
-            raise SettingsError(f"{name!r} is not a log-bilinear model: lbl, clbl, nlbl or nclbl, with +c, +o or ++ or nothing")
+            raise SettingsError(
+                f"{name!r} is not a log-bilinear model: lbl, clbl, nlbl or nclbl, with +c, +o or ++ or nothing"
+            )
         n, c, plus = match.groups()
         return cls(bool(c), bool(n), plus in ("+c", "++"), plus in ("+o", "++"))
 
@@ -140,7 +142,9 @@ class Composition(nn.Module):
         counts = self.offsets[words + 1] - starts
         owner = torch.repeat_interleave(counts)
         ends = torch.cumsum(counts, 0)
-        return self.factors[torch.arange(len(owner), device=words.device) - (ends - counts)[owner] + starts[owner]], owner
+        return self.factors[
+            torch.arange(len(owner), device=words.device) - (ends - counts)[owner] + starts[owner]
+        ], owner
 
 
 def _sums(indices: Tensor, vectors: Tensor, offsets: Tensor) -> Tensor:
@@ -186,7 +190,8 @@ class LogBilinear(nn.Module):
 
     def predict(self, q: Tensor) -> Tensor:  # (B, n-1, d) -> (B, d)
         """The prediction vector p = eta(sum_j q_j C_j)."""
-        p = (q * self.C).sum(1) if self.shape.diagonal else torch.einsum("bjd,jde->be", q, self.C)
+        C = self.C
+        p = (q * C).sum(1) if self.shape.diagonal else q.reshape(len(q), -1) @ C.reshape(-1, C.shape[2])
         return torch.sigmoid(p) if self.shape.variant.nonlinear else p
 
     def compiled(self) -> tuple[Tensor, Tensor]:

@@ -25,7 +25,7 @@ class AdaGrad:
         self.parameters = dict(model.named_parameters())
         # PyTorch's optimiser makes the dense update in one pass over memory where it can.
         self._dense = {
-            name: torch.optim.Adagrad([p], lr=step, eps=_EPSILON, fused=p.is_cpu and p.dtype == torch.float32 or None)
+            name: torch.optim.Adagrad([p], lr=step, eps=_EPSILON, fused=(p.is_cpu and p.dtype == torch.float32) or None)
             for name, p in self.parameters.items()
         }
         self.sums: dict[str, Tensor] = {name: self._dense[name].state[p]["sum"] for name, p in self.parameters.items()}

@@ -244,7 +244,9 @@ class Trainer:
         there = {k: v for k, v in file.meta["settings"].items() if k not in free}
         same = file.meta["shape"] == self.shape.to_dict() and file.meta["events"] == len(self.events)
         if not same or here != there or file.meta["map"] != self.word_map.digest:
-            raise ModelFileError(f"{path}: is the state of another run (model, text, map or settings differ); remove it or use its settings")
+            raise ModelFileError(
+                f"{path}: is the state of another run (model, text, map or settings differ); remove it or use its settings"
+            )
         with torch.no_grad():
             for name, p in self.model.named_parameters():
                 p.copy_(torch.from_numpy(file.array(f"parameter {name}")))

@@ -85,7 +85,11 @@ class WordMap:
         for word in order:
             factors = self.factors[self.offsets[word] : self.offsets[word + 1]]
             rows.append(
-                np.where(factors < self.words, surface[np.minimum(factors, self.words - 1)], factors - self.words + len(order))
+                np.where(
+                    factors < self.words,
+                    surface[np.minimum(factors, self.words - 1)],
+                    factors - self.words + len(order),
+                )
             )
         return WordMap(*_flat(rows), self.morphemes)
 
