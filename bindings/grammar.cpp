@@ -7,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "errors.hpp"
 #include "grammar/chain.hpp"
 #include "grammar/frozen.hpp"
 #include "grammar/samples.hpp"
@@ -22,8 +23,6 @@ using Numbers = std::vector<uint32_t>;
 using RuleTuple = std::tuple<uint32_t, std::vector<std::vector<std::pair<int32_t, uint32_t>>>, Numbers, double>;
 // (a, b, sample a, sample b)
 using AdaptorTuple = std::tuple<double, double, bool, bool>;
-// (adapted, customers, tables, rules)
-using TreeTuple = std::tuple<uint32_t, uint32_t, uint32_t, Numbers>;
 
 std::shared_ptr<CompiledGrammar> compile(uint32_t symbols, uint32_t atoms, uint32_t start, const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted) {
   std::vector<SourceRule> source;
@@ -123,16 +122,22 @@ void bind_grammar(nb::module_& m) {
         for (auto& c : s.of(word)) result.emplace_back(std::move(c.rules), c.count);
         return result;
       }, "word"_a)
+      .def("merge", &Samples::merge, "other"_a, "Add what another chain collected")
       .def_prop_ro("kept", &Samples::kept)
       .def("state", [](const Samples& s) { return numpy(s.state()); })
       .def("restore", [](Samples& s, Ids state) { s.restore(view(state)); }, "state"_a);
 
   nb::class_<FrozenGrammar>(m, "FrozenGrammar", "A grammar, or one sample of an adaptor grammar, that parses any word.")
-      .def("__init__", [](FrozenGrammar* self, std::shared_ptr<CompiledGrammar> grammar, const std::vector<uint64_t>& counts, const std::vector<AdaptorTuple>& adaptors, const std::vector<TreeTuple>& trees) {
-        std::vector<FrozenTree> frozen;
-        for (const auto& [adapted, customers, tables, rules] : trees) frozen.push_back({adapted, customers, tables, rules});
-        new (self) FrozenGrammar(std::move(grammar), counts, adaptors_of(adaptors), frozen);
-      }, "grammar"_a, "rule_counts"_a, "adaptors"_a, "trees"_a)
+      .def("__init__", [](FrozenGrammar* self, std::shared_ptr<CompiledGrammar> grammar, const std::vector<uint64_t>& counts, const std::vector<AdaptorTuple>& adaptors, Ids rules, Offsets ends, Ids adapted, Ids customers, Ids tables) {
+        std::vector<FrozenTree> trees;
+        uint64_t at = 0;
+        for (size_t i = 0; i < ends.size(); ++i) {
+          if (ends.data()[i] < at || ends.data()[i] > rules.size() || i >= adapted.size() || i >= customers.size() || i >= tables.size()) throw InputError("the arrays of the cached trees do not fit");
+          trees.push_back({adapted.data()[i], customers.data()[i], tables.data()[i], {rules.data() + at, rules.data() + ends.data()[i]}});
+          at = ends.data()[i];
+        }
+        new (self) FrozenGrammar(std::move(grammar), counts, adaptors_of(adaptors), trees);
+      }, "grammar"_a, "rule_counts"_a, "adaptors"_a, "rules"_a, "ends"_a, "adapted"_a, "customers"_a, "tables"_a, "Cached trees as `Chain.cached_trees` gives them")
       .def("log_inside", [](FrozenGrammar& g, const Numbers& word) { return g.log_inside(word); }, "word"_a)
       .def("derivations", [](FrozenGrammar& g, const Numbers& word) { return g.derivations(word); }, "word"_a)
       .def("sample", [](FrozenGrammar& g, const Numbers& word, Random& random) { return g.sample(word, random); }, "word"_a, "random"_a)

@@ -70,8 +70,8 @@ class Builder {
     }
     bytes_ += item.ranges.size() * 2 * sizeof(Range) + 80;
     if (bytes_ > most_bytes_)
-      throw InputError("the derivations of a word of " + std::to_string(classes_.size()) + " atoms take more than the limit of " + std::to_string(most_bytes_ >> 20) +
-                       " MB: raise the memory limit, leave out the longest words, or use a grammar with fewer discontiguous symbols");
+      throw InputError("the derivations of a word of " + std::to_string(classes_.size()) +
+                       " atoms go beyond the memory limit: raise it, leave out the longest words, or use a grammar with fewer discontiguous symbols");
     memory_.emplace(item, index);
     return index;
   }

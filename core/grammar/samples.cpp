@@ -6,23 +6,34 @@
 
 namespace binyan {
 
+void Samples::add_counted(uint32_t word, std::span<const uint32_t> rules, uint32_t count) {
+  auto& records = words_[word];
+  size_t at = 0;
+  while (at < records.size() && !(records[at + 1] == rules.size() && std::equal(rules.begin(), rules.end(), records.begin() + at + 2))) at += 2 + records[at + 1];
+  if (at < records.size()) {
+    records[at] += count;
+    return;
+  }
+  records.push_back(count);
+  records.push_back(static_cast<uint32_t>(rules.size()));
+  records.insert(records.end(), rules.begin(), rules.end());
+}
+
 void Samples::add(const Chain& chain) {
   words_.resize(chain.words().size());
   ++kept_;
   for (uint32_t i = 0; i < words_.size(); ++i) {
     const std::vector<uint32_t> rules = chain.derivation(i);
-    if (rules.empty()) continue;
-    auto& records = words_[i];
-    size_t at = 0;
-    while (at < records.size() && !(records[at + 1] == rules.size() && std::equal(rules.begin(), rules.end(), records.begin() + at + 2))) at += 2 + records[at + 1];
-    if (at < records.size()) {
-      ++records[at];
-      continue;
-    }
-    records.push_back(1);
-    records.push_back(static_cast<uint32_t>(rules.size()));
-    records.insert(records.end(), rules.begin(), rules.end());
+    if (!rules.empty()) add_counted(i, rules, 1);
   }
+}
+
+void Samples::merge(const Samples& other) {
+  words_.resize(std::max(words_.size(), other.words_.size()));
+  kept_ += other.kept_;
+  for (uint32_t i = 0; i < other.words_.size(); ++i)
+    for (size_t at = 0; at < other.words_[i].size(); at += 2 + other.words_[i][at + 1])
+      add_counted(i, std::span(other.words_[i]).subspan(at + 2, other.words_[i][at + 1]), other.words_[i][at]);
 }
 
 std::vector<Samples::Counted> Samples::of(uint32_t word) const {

@@ -11,6 +11,8 @@ class Samples {
  public:
   // Add the current derivation of every word of the chain.
   void add(const Chain& chain);
+  // Add all of another store of the same words.
+  void merge(const Samples& other);
 
   struct Counted {
     std::vector<uint32_t> rules;
@@ -25,6 +27,7 @@ class Samples {
   void restore(std::span<const uint32_t> state);
 
  private:
+  void add_counted(uint32_t word, std::span<const uint32_t> rules, uint32_t count);
   uint32_t kept_ = 0;
   std::vector<std::vector<uint32_t>> words_;  // of each word: records (count, length, rules ...), one after another
 };

@@ -31,12 +31,6 @@ class Placed:
     tree: Tree
     lengths: tuple[int, ...]
 
-    def strings(self) -> tuple[str, ...]:
-        """The text of each argument: ('k', 't', 'b') for a root."""
-        atoms = [leaf.atom for leaf in self.tree.leaves()]
-        ends = [sum(self.lengths[: i + 1]) for i in range(len(self.lengths))]
-        return tuple("".join(atoms[e - n : e]) for e, n in zip(ends, self.lengths, strict=True))
-
 
 class Compiled:
     """A grammar whose terminals are filled in, numbered for the core.
@@ -45,6 +39,7 @@ class Compiled:
     """
 
     def __init__(self, grammar: Grammar, atoms: Iterable[str]) -> None:
+        self.source = grammar
         known = sorted(set(atoms) | grammar.terminals)
         self.grammar = grammar.with_terminals(known) if grammar.open_terminals else grammar
         self.atoms: tuple[str, ...] = tuple(sorted(self.grammar.terminals | set(known)))
@@ -103,12 +98,13 @@ class Compiled:
         """The inverse of `encode`."""
         return [self.atoms[i] for i in numbers]
 
-    def tree(self, derivation: Sequence[int], hidden: bool = False) -> Tree:
-        """The tree of a derivation of the start symbol; `hidden` keeps the symbols that Binyan added."""
-        tree = self.placed(derivation).tree
+    def tree(self, derivation: Sequence[int], hidden: bool = False, word: Sequence[str] | None = None) -> Tree:
+        """The tree of a derivation of the start symbol; `hidden` keeps the symbols that Binyan added. The leaves are the
+        atoms of `word`, if given, whatever terminals stand for them."""
+        tree = self.placed(derivation, word).tree
         return tree if hidden else tree.collapse(Grammar.hidden)
 
-    def placed(self, derivation: Sequence[int]) -> Placed:
+    def placed(self, derivation: Sequence[int], word: Sequence[str] | None = None) -> Placed:
         """A derivation of any symbol as a tree whose arguments stand one after another from position 0."""
         nodes = self._nodes(derivation)
         starts = [0]
@@ -117,13 +113,28 @@ class Compiled:
         nodes[0].starts = starts
         finished: list[Tree | None] = [None] * len(nodes)
         for node in nodes:
-            self._place(node, nodes)
+            self._place(node, nodes, word)
         for i in reversed(range(len(nodes))):
             node = nodes[i]
             below = tuple(tree for c in node.children if (tree := finished[c]) is not None)
             finished[i] = Tree(self.grammar.rules[node.rule].lhs, (*below, *node.leaves))
         assert finished[0] is not None
         return Placed(finished[0], tuple(nodes[0].lengths))
+
+    def strings(self, derivation: Sequence[int]) -> tuple[str, ...]:
+        """The text of each argument of the symbol that the derivation begins with."""
+        open_yields: list[tuple[str, ...]] = []
+        for r in reversed(derivation):
+            rule = self.grammar.rules[r]
+            below = [open_yields.pop() for _ in rule.rhs]
+            open_yields.append(
+                tuple(
+                    "".join(below[e.child][e.argument] if isinstance(e, Variable) else e for e in argument)
+                    for argument in rule.arguments
+                )
+            )
+        (result,) = open_yields
+        return result
 
     def _nodes(self, derivation: Sequence[int]) -> list[_Node]:
         nodes = [_Node(rule) for rule in derivation]
@@ -143,7 +154,7 @@ class Compiled:
             raise InputError("not one whole derivation")
         return nodes
 
-    def _place(self, node: _Node, nodes: list[_Node]) -> None:
+    def _place(self, node: _Node, nodes: list[_Node], word: Sequence[str] | None) -> None:
         """Positions of the leaves of a node and the first positions of its children's arguments."""
         for start, argument in zip(node.starts, self.grammar.rules[node.rule].arguments, strict=True):
             for e in argument:
@@ -153,5 +164,5 @@ class Compiled:
                     child.starts[e.argument] = start
                     start += child.lengths[e.argument]
                 else:
-                    node.leaves.append(Leaf(start, e))
+                    node.leaves.append(Leaf(start, e if word is None else word[start]))
                     start += 1

@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from binyan import _core
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.rules import Grammar
@@ -36,7 +38,10 @@ class Parser:
     def __init__(self, grammar: Grammar, words: Iterable[str] = (), alphabet: Iterable[str] = ()) -> None:
         self.compiled = Compiled(grammar, [*alphabet, *(a for word in words for a in atoms(word))])
         counts = [0] * len(self.compiled.grammar.rules)
-        self._core = _core.FrozenGrammar(self.compiled.core, counts, self.compiled.adaptors(), [])
+        no = np.zeros(0, np.uint32)
+        self._core = _core.FrozenGrammar(
+            self.compiled.core, counts, self.compiled.adaptors(), no, np.zeros(0, np.uint64), no, no, no
+        )
 
     def derivations(self, word: str) -> float:
         """How many derivations the word has; 0 if it cannot be parsed."""

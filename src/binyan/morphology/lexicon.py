@@ -1,0 +1,95 @@
+"""Lexica of morphemes: what strings a symbol of a learnt grammar has, and how probable each is (thesis, section 5.7.5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan.errors import SettingsError
+from binyan.grammar.compiled import Compiled
+from binyan.grammar.tree import Tree
+
+
+class State(Protocol):
+    """A kept state of a grammar (see `segmenter.Snapshot`)."""
+
+    @property
+    def trees(self) -> Mapping[str, NDArray[np.uint32]]:
+        """Cached trees in arrays."""
+
+
+class Analysed(Protocol):
+    """Anything with a tree."""
+
+    @property
+    def tree(self) -> Tree:
+        """The tree of a word."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A morpheme: the string of each argument (('k','t','b') for a root), its probability, and its uses."""
+
+    strings: tuple[str, ...]
+    probability: float
+    uses: float
+
+    @property
+    def text(self) -> str:
+        """The strings, gaps not shown."""
+        return "".join(self.strings)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The entries of a symbol, most probable first."""
+
+    symbol: str
+    entries: tuple[Entry, ...]
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def probabilities(self) -> dict[str, float]:
+        """Text and probability; entries that differ in their gaps only are added."""
+        sums: Counter[str] = Counter()
+        for entry in self.entries:
+            sums[entry.text] += entry.probability  # type: ignore[assignment]
+        return dict(sums)
+
+
+def lexicon(
+    compiled: Compiled, symbol: str, states: Sequence[State], best: Callable[[], Iterable[Analysed]]
+) -> Lexicon:
+    """P(string | symbol): the share of the symbol's customers that the string's trees have, averaged over the states.
+
+    A symbol that is not adapted has no cache: its strings are counted in the best trees of the words.
+    """
+    if symbol not in compiled.grammar.symbols or compiled.grammar.hidden(symbol):
+        shown = ", ".join(s for s in compiled.grammar.symbols if not compiled.grammar.hidden(s))
+        raise SettingsError(f"the grammar has no symbol {symbol!r}; it has {shown}")
+    uses: Counter[tuple[str, ...]] = Counter()
+    if symbol in compiled.adapted_symbols:
+        number = compiled.adapted_symbols.index(symbol)
+        for state in states:
+            rules, ends = state.trees["rules"], state.trees["ends"]
+            for i in np.flatnonzero(state.trees["adapted"] == number):
+                derivation = rules[int(ends[i - 1]) if i else 0 : int(ends[i])].tolist()
+                uses[compiled.strings(derivation)] += int(state.trees["customers"][i])
+        share = max(len(states), 1)
+    else:
+        for analysis in best():
+            for tree in analysis.tree.find(symbol):
+                uses[tree.pieces()] += 1
+        share = 1
+    total = sum(uses.values())
+    entries = [Entry(strings, n / total, n / share) for strings, n in uses.items()]
+    return Lexicon(symbol, tuple(sorted(entries, key=lambda e: (-e.probability, e.strings))))

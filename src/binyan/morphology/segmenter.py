@@ -1,0 +1,200 @@
+"""A learnt morphology, frozen: analyses of known and new words with probabilities, lexica of morphemes.
+
+A word of the training list is analysed by the trees collected for it. Any other word is parsed with every kept state of the
+grammar; the probability of an analysis is sum P(tree, word | state) / sum P(word | state) over the states.
+
+A character that the training words do not have counts as one more terminal, never seen, of every symbol whose terminals were
+filled in from the data: it has the rule's prior weight.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan import _core
+from binyan.errors import InputError
+from binyan.grammar.compiled import Compiled
+from binyan.grammar.reading_off import segment_symbols
+from binyan.grammar.rules import Grammar
+from binyan.morphology.analysis import Analysis
+from binyan.morphology.lexicon import Lexicon, lexicon
+from binyan.morphology.word_list import WordList
+from binyan.segmentation import Segmentation, SegmentationTable
+
+UNSEEN = "\U0010ffff"
+"""The terminal that stands for every character that was not seen in training."""
+
+_BEYOND = 20  # parses looked at beyond those asked for, so that probabilities of segmentations sum over many trees
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of a grammar after one sweep: rule counts, a and b, and the cached trees as rules in preorder."""
+
+    rule_counts: NDArray[np.uint64]
+    adaptors: NDArray[np.float64]
+    trees: Mapping[str, NDArray[Any]]
+
+    ARRAYS = ("rules", "ends", "adapted", "customers", "tables")
+
+    @classmethod
+    def of(cls, chain: _core.Chain) -> Snapshot:
+        """The present state of a chain."""
+        trees = chain.cached_trees()
+        adaptors = np.array([[a, b] for a, b, _, _ in chain.adaptors], np.float64).reshape(-1, 2)
+        return cls(chain.rule_counts, adaptors, {name: trees[name] for name in cls.ARRAYS})
+
+
+class Segmenter:
+    """Analyses words. `words` are those it learnt from, `unparsable` those of them that the grammar cannot derive."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        words: WordList,
+        samples: _core.Samples,
+        snapshots: list[Snapshot],
+        signature: str,
+        unparsable: tuple[str, ...] = (),
+    ) -> None:
+        self.compiled = compiled
+        self.words = words
+        self.samples = samples
+        self.snapshots = snapshots
+        self.signature = signature
+        self.unparsable = unparsable
+
+    @property
+    def grammar(self) -> Grammar:
+        """The grammar with its terminals filled in."""
+        return self.compiled.grammar
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """The symbols along which words are split."""
+        return segment_symbols(self.grammar)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self.words.words)}
+
+    @cached_property
+    def _open(self) -> Compiled:
+        """The grammar with one more terminal."""
+        source = self.compiled.source
+        return Compiled(source, [*self.compiled.atoms, UNSEEN]) if source.open_terminals else self.compiled
+
+    @cached_property
+    def _frozen(self) -> list[_core.FrozenGrammar]:
+        numbers = {(r.lhs, r.arguments, r.rhs): i for i, r in enumerate(self._open.grammar.rules)}
+        places = np.array([numbers[r.lhs, r.arguments, r.rhs] for r in self.grammar.rules], np.uint32)
+        result = []
+        for snapshot in self.snapshots:
+            counts = np.zeros(len(numbers), np.uint64)
+            counts[places] = snapshot.rule_counts
+            trees = dict(snapshot.trees)
+            trees["rules"] = places[trees["rules"]]
+            adaptors = [(float(a), float(b), False, False) for a, b in snapshot.adaptors]
+            result.append(_core.FrozenGrammar(self._open.core, counts.tolist(), adaptors, **trees))
+        return result
+
+    def analyses(self, word: str, n: int = 5) -> list[Analysis]:
+        """The n most probable trees of a word, best first; none if the grammar cannot derive it.
+
+        For a word of the training list the first is the most frequent of its sampled trees.
+        """
+        word = self.prepared(word)
+        if word in self._place:
+            found = self.samples.of(self._place[word])
+            total = sum(count for _, count in found)
+            trees = [(self.compiled, rules, count / total) for rules, count in found[:n]]
+        else:
+            trees = [(self._open, list(rules), p) for rules, p in self._parse(word, n)[:n]]
+        atoms = self.words.atoms(word)
+        return [Analysis(word, c.tree(rules, word=atoms), p, self.symbols) for c, rules, p in trees]
+
+    def _parse(self, word: str, n: int) -> list[tuple[tuple[int, ...], float]]:
+        atoms = self.words.atoms(word)
+        known = set(self._open.atoms)
+        numbers = self._open.encode([a if a in known else UNSEEN for a in atoms]) if atoms else None
+        if numbers is None:
+            return []
+        inside = np.array([frozen.log_inside(numbers) for frozen in self._frozen])
+        if not np.isfinite(inside).any():
+            return []
+        highest = inside.max()
+        weights: dict[tuple[int, ...], float] = {}
+        for frozen in self._frozen:
+            for rules, log_probability in frozen.best(numbers, n + _BEYOND):
+                key = tuple(rules)
+                weights[key] = weights.get(key, 0.0) + float(np.exp(log_probability - highest))
+        total = float(np.exp(inside - highest).sum())
+        return sorted(((rules, w / total) for rules, w in weights.items()), key=lambda found: -found[1])
+
+    def segment(self, word: str, n: int = 5) -> list[tuple[Segmentation, float]]:
+        """The n most probable segmentations of a word, each summed over the trees that give it, best first."""
+        sums: dict[Segmentation, float] = {}
+        for analysis in self.analyses(word, 1_000_000 if self.prepared(word) in self._place else n + _BEYOND):
+            sums[analysis.segmentation] = sums.get(analysis.segmentation, 0.0) + analysis.probability
+        return sorted(sums.items(), key=lambda found: -found[1])[:n]
+
+    def roots(self, word: str, length: int = 3, method: Literal["A", "B"] = "A") -> dict[str, float]:
+        """Every root candidate of so many radicals with its posterior probability, best first."""
+        sums: dict[str, float] = {}
+        for analysis in self.analyses(word, 1_000_000 if self.prepared(word) in self._place else _BEYOND):
+            for root in analysis.roots(length, method):
+                sums[root] = sums.get(root, 0.0) + analysis.probability
+        return dict(sorted(sums.items(), key=lambda found: -found[1]))
+
+    def log_probability(self, word: str) -> float:
+        """log P(word): the mean over the kept states of the grammar; -inf for a word it cannot derive."""
+        atoms = self.words.atoms(self.prepared(word))
+        known = set(self._open.atoms)
+        numbers = self._open.encode([a if a in known else UNSEEN for a in atoms]) if atoms else None
+        if numbers is None:
+            return float("-inf")
+        inside = np.array([frozen.log_inside(numbers) for frozen in self._frozen])
+        return float(np.logaddexp.reduce(inside) - np.log(len(inside)))
+
+    def prepared(self, word: str) -> str:
+        """The word as the model sees it."""
+        parts = self.words.preparation(word)
+        if len(parts) != 1:
+            raise InputError(f"{word!r} is not one word: give words one by one")
+        return parts[0]
+
+    def table(self, words: Iterable[str] | None = None) -> SegmentationTable:
+        """The best segmentation of each word (of the training words, if None); words without any are left out."""
+        return SegmentationTable(found[0][0] for word in self._all(words) if (found := self.segment(word, 1)))
+
+    def best(self, words: Iterable[str] | None = None) -> Iterator[Analysis]:
+        """The most probable tree of each word (of the training words, if None) that has any."""
+        for word in self._all(words):
+            yield from self.analyses(word, 1)
+
+    def _all(self, words: Iterable[str] | None) -> Iterable[str]:
+        return self.words.words if words is None else words
+
+    def lexicon(self, symbol: str) -> Lexicon:
+        """The strings of a symbol with their probabilities, averaged over the kept states of the grammar."""
+        return lexicon(self.compiled, symbol, self.snapshots, self.best)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model without the chains: it analyses words, but learning cannot go on from it."""
+        from binyan.morphology.storage import save_segmenter
+
+        save_segmenter(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Segmenter:
+        """Read a model that `save` or `binyan morph learn` wrote."""
+        from binyan.morphology.storage import load_segmenter
+
+        return load_segmenter(path)

@@ -1,0 +1,78 @@
+"""The words to learn from: one a line, optional tab and count; or running text, whose types are taken."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from binyan.errors import InputError
+from binyan.signature import digest
+from binyan.text.atoms import Unit, atoms
+from binyan.text.preparation import Preparation
+from binyan.text.reading import LONGEST_WORD, read_lines
+
+
+@dataclass(frozen=True)
+class WordList:
+    """Distinct words in order of first occurrence, how often each was seen, and how they were prepared.
+
+    >>> WordList.of(["ktAb", "ktb", "ktAb"]).words
+    ('ktAb', 'ktb')
+    """
+
+    words: tuple[str, ...]
+    counts: tuple[int, ...]
+    preparation: Preparation = field(default_factory=Preparation)
+    unit: Unit = "grapheme"
+
+    @classmethod
+    def of(cls, words: Iterable[str], preparation: Preparation | None = None, unit: Unit = "grapheme") -> WordList:
+        """The types of an iterable of words."""
+        prepare = preparation or Preparation()
+        counts: Counter[str] = Counter()
+        for word in words:
+            counts.update(prepare(word))
+        return cls._counted(counts, prepare, unit, "the word list")
+
+    @classmethod
+    def read(
+        cls, path: str | os.PathLike[str], preparation: Preparation | None = None, unit: Unit = "grapheme"
+    ) -> WordList:
+        """The words of a file. In a line with a tab the word stands before it, and its count, if a number, behind it."""
+        prepare = preparation or Preparation()
+        counts: Counter[str] = Counter()
+        for number, line in read_lines(path):
+            text, tab, rest = line.partition("\t")
+            column = rest.split("\t")[0].strip()
+            times = int(column) if tab and column.isdigit() else 1
+            for word in prepare(text):
+                if len(word) > LONGEST_WORD:
+                    raise InputError(f"{path}:{number}: a word of {len(word):,} characters: is this a word list?")
+                counts[word] += times
+        return cls._counted(counts, prepare, unit, str(path))
+
+    @classmethod
+    def _counted(cls, counts: Counter[str], preparation: Preparation, unit: Unit, source: str) -> WordList:
+        if not counts:
+            raise InputError(f"{source}: there is not one word in it; give one word a line")
+        return cls(tuple(counts), tuple(counts.values()), preparation, unit)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def atoms(self, word: str) -> list[str]:
+        """The atoms of a word, which no segmentation splits."""
+        return atoms(word, self.unit)
+
+    @cached_property
+    def alphabet(self) -> tuple[str, ...]:
+        """Every atom of the words, sorted."""
+        return tuple(sorted({atom for word in self.words for atom in self.atoms(word)}))
+
+    @cached_property
+    def digest(self) -> str:
+        """What stands for the words in signatures."""
+        return digest("\n".join(self.words).encode(), str(self.preparation).encode(), self.unit.encode())

@@ -1,0 +1,236 @@
+"""Learning, freezing, saving and using a morphology, from Python and from the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from binyan.cli import app
+from binyan.errors import InputError, ModelFileError, SettingsError
+from binyan.grammar.notation import load_grammar, read_grammar
+from binyan.grammar.tree import parse_tree
+from binyan.morphology import AdaptorSampler, Segmenter, Settings, WordList, learn, load_sampler, save_sampler
+from binyan.morphology.analysis import segmentation_of
+
+STEMS = ["walk", "talk", "jump", "look", "call", "open", "turn", "play"]
+WORDS = [s + e for s in STEMS for e in ("", "s", "ed", "ing")]
+QUICK = {"sweeps": 40, "burn_in": 20, "snapshots": 3, "seed": 3}
+
+
+@pytest.fixture(scope="module")
+def sampler() -> AdaptorSampler:
+    made = AdaptorSampler(load_grammar("concat"), WordList.of(WORDS), Settings(chains=2, **QUICK))
+    made.run(progress=False)
+    return made
+
+
+@pytest.fixture(scope="module")
+def segmenter(sampler: AdaptorSampler) -> Segmenter:
+    return sampler.freeze()
+
+
+def test_suffixes_are_found_and_carried_over_to_new_words(segmenter: Segmenter) -> None:
+    assert {e.text for e in list(segmenter.lexicon("Suf"))[:3]} == {"s", "ed", "ing"}
+    segmentation, probability = segmenter.segment("zapping", 1)[0]
+    assert [p.text for p in segmentation.parts] == ["zapp", "ing"] and 0.5 < probability <= 1.0
+
+
+def test_probabilities_of_known_words_sum_to_one(segmenter: Segmenter) -> None:
+    for word in WORDS[:5]:
+        assert sum(p for _, p in segmenter.segment(word, 10_000)) == pytest.approx(1.0)
+        assert sum(a.probability for a in segmenter.analyses(word, 10_000)) == pytest.approx(1.0)
+
+
+def test_probabilities_of_new_words_sum_to_one(segmenter: Segmenter) -> None:
+    found = segmenter.segment("wed", 100)
+    assert sum(p for _, p in found) == pytest.approx(1.0)
+    assert [p for _, p in found] == sorted((p for _, p in found), reverse=True)
+
+
+def test_unseen_characters_have_the_prior_weight_of_their_rule(segmenter: Segmenter) -> None:
+    segmentation, _ = segmenter.segment("ñañed", 1)[0]
+    assert "".join(p.text for p in segmentation.parts) == "ñañed"
+    assert segmenter.log_probability("ñ") == segmenter.log_probability("ß") > -math.inf
+    assert segmenter.log_probability("ñ") < segmenter.log_probability("l")
+
+
+def test_lexicon_probabilities_sum_to_one_and_unknown_symbols_are_named(segmenter: Segmenter) -> None:
+    for symbol in ("Pre", "Stem", "Suf", "Char"):
+        lexicon = segmenter.lexicon(symbol)
+        assert math.isclose(sum(e.probability for e in lexicon), 1.0)
+    with pytest.raises(SettingsError, match="no symbol 'Root'; it has Word, Pre"):
+        segmenter.lexicon("Root")
+
+
+def test_saved_and_loaded_models_are_the_same(tmp_path: Path, segmenter: Segmenter) -> None:
+    segmenter.save(tmp_path / "m")
+    loaded = Segmenter.load(tmp_path / "m")
+    for word in ["walked", "zapping"]:
+        assert loaded.segment(word) == segmenter.segment(word)
+    assert loaded.signature == segmenter.signature
+    with pytest.raises(ModelFileError, match="cannot go on"):
+        load_sampler(tmp_path / "m")
+
+
+@pytest.mark.parametrize("grammar", ["concat", "tpl", "infix"])
+def test_resumed_learning_is_bit_identical(tmp_path: Path, grammar: str) -> None:
+    words = WordList.of(WORDS)
+    settings = Settings(sweeps=12, burn_in=6, chains=2, relabel=3)
+    whole = AdaptorSampler(load_grammar(grammar), words, settings)
+    whole.run(progress=False)
+    part = AdaptorSampler(load_grammar(grammar), words, Settings(sweeps=7, burn_in=6, chains=2, relabel=3))
+    part.run(progress=False)
+    save_sampler(part, tmp_path / "m")
+    resumed = load_sampler(tmp_path / "m", settings)
+    resumed.run(progress=False)
+    for a, b in zip(whole.states, resumed.states, strict=True):
+        assert a.trace == b.trace
+        assert np.array_equal(a.core.state(), b.core.state())
+        assert np.array_equal(a.samples.state(), b.samples.state())
+    with pytest.raises(SettingsError, match="seed was 1"):
+        load_sampler(tmp_path / "m", Settings(sweeps=12, burn_in=6, chains=2, seed=2))
+
+
+def test_any_number_of_threads_gives_the_same_result() -> None:
+    traces = []
+    for threads in (1, 3):
+        made = AdaptorSampler(load_grammar("tpl"), WordList.of(WORDS), Settings(sweeps=5, burn_in=2, chains=3))
+        made.run(progress=False, threads=threads)
+        traces.append([state.trace for state in made.states])
+    assert traces[0] == traces[1]
+
+
+def test_init_and_step_are_the_run(sampler: AdaptorSampler) -> None:
+    other = AdaptorSampler(load_grammar("concat"), WordList.of(WORDS), Settings(chains=2, **QUICK))
+    state = other.init(1)
+    figures = [other.step(state) for _ in range(3)]
+    assert [f.log_joint for f in figures] == [row[0] for row in sampler.states[1].trace[:3]]
+    assert figures[2].sweep == 3 and set(figures[0].tables) == {"Pre", "Stem", "Suf"}
+
+
+def test_words_without_derivation_are_named_skipped_or_refused() -> None:
+    grammar = read_grammar("Word -> Stem 's'\n@Stem -> Char+\nChar -> <any>")
+    words = WordList.of(["cats", "dogs", "ox"])
+    with pytest.warns(UserWarning, match="1 of 3 words cannot be derived.*: ox"):
+        segmenter = learn(words, grammar, sweeps=3, burn_in=1)
+    assert segmenter.unparsable == ("ox",) and segmenter.segment("ox") == [] and segmenter.segment("cats")
+    with pytest.raises(InputError, match="ox; change the grammar"):
+        learn(words, grammar, unparsable="refuse")
+    with pytest.raises(InputError, match="2 of 2 words"):
+        learn(WordList.of(["ox", "ax"]), grammar)
+
+
+def test_memory_is_estimated_before_the_run() -> None:
+    grammar = load_grammar("tplr4")
+    with pytest.raises(InputError, match="memory limit"):
+        AdaptorSampler(
+            grammar, WordList.of("abcdefghijklmnop"[i:] + str(i) * 9 for i in range(16)), Settings(memory_mb=1)
+        )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"sweeps": 0}, "sweeps is 1 or more"),
+        ({"sweeps": 5, "burn_in": 5}, "burn-in is below"),
+        ({"sweeps": 5, "burn_in": 3, "thin": 4}, "leaves no sample"),
+        ({"unparsable": "cry"}, "unparsable"),
+        ({"initialisation": "x"}, "incremental or batch"),
+    ],
+)
+def test_senseless_settings_are_refused(wrong: dict, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        Settings(**wrong)
+
+
+def test_snapshots_are_spread_over_the_kept_sweeps() -> None:
+    assert sorted(Settings(sweeps=100, burn_in=50, snapshots=5).snapshot_sweeps) == [60, 70, 80, 90, 100]
+    assert len(Settings(sweeps=100, burn_in=50, snapshots=5, chains=2).snapshot_sweeps) == 3
+    assert Settings(sweeps=3, burn_in=1, snapshots=9).snapshot_sweeps == {2, 3}
+
+
+def test_temperatures_fall_to_one() -> None:
+    settings = Settings(anneal_from=8.0, anneal_sweeps=3)
+    assert [round(settings.temperature(i), 6) for i in range(5)] == [8.0, 4.0, 2.0, 1.0, 1.0]
+
+
+def test_interleaved_parts_have_positions() -> None:
+    tree = parse_tree("(Word (Pre 0=w) (Stem (R3 1=k 3=t 5=b) (T2 2=i 4=A)))")
+    assert str(segmentation_of("wkitAb", tree, {"Pre", "Stem"})) == "w/pre kitAb/stem"
+    assert str(segmentation_of("wkitAb", tree, {"Pre", "R3", "T2"})) == "w@0/pre ktb@1,3,5/R3 iA@2,4/T2"
+
+
+WORD_FILES = [
+    ("a\nb\na\n", ("a", "b"), (2, 1)),
+    ("a\t3\nb\t1\n", ("a", "b"), (3, 1)),
+    ("the cat\nthe dog\n", ("the", "cat", "dog"), (2, 1, 1)),
+    ("ktAb\tktAb/stem\tktb\n", ("ktAb",), (1,)),
+]
+
+
+@pytest.mark.parametrize(("text", "words", "counts"), WORD_FILES)
+def test_word_lists_are_read(tmp_path: Path, text: str, words: tuple[str, ...], counts: tuple[int, ...]) -> None:
+    (tmp_path / "w").write_text(text)
+    listed = WordList.read(tmp_path / "w")
+    assert (listed.words, listed.counts) == (words, counts)
+
+
+def test_commands(tmp_path: Path) -> None:
+    run = CliRunner().invoke
+    words, model = tmp_path / "words.txt", tmp_path / "m"
+    words.write_text("\n".join(WORDS))
+    learnt = run(
+        app, ["morph", "learn", str(words), "--grammar", "tpl", "--out", str(model), "--sweeps", "10", "--json", "-q"]
+    )
+    assert learnt.exit_code == 0, learnt.output
+    figures = json.loads(learnt.stdout)
+    assert figures["sweeps"] == 10 and len(figures["chains"]) == 2 and "seed:1" in figures["signature"]
+    again = run(
+        app,
+        [
+            "morph",
+            "learn",
+            str(words),
+            "--grammar",
+            "tpl",
+            "--out",
+            str(model),
+            "--sweeps",
+            "12",
+            "--burn-in",
+            "10",
+            "--resume",
+            "--json",
+            "-q",
+        ],
+    )
+    assert again.exit_code == 0 and json.loads(again.stdout)["sweeps"] == 12, again.output
+    found = run(app, ["morph", "segment", str(model), "-", "--n-best", "2", "--json"], input="walking\nzap\n")
+    assert [len(w["analyses"]) > 0 for w in json.loads(found.stdout)["words"]] == [True, True]
+    assert len(run(app, ["morph", "segment", str(model)]).stdout.splitlines()) == len(WORDS)
+    assert isinstance(json.loads(run(app, ["morph", "roots", str(model), "--json"]).stdout)["roots"]["walk"], dict)
+    assert run(app, ["morph", "lexicon", str(model), "--category", "R3", "--limit", "3"]).stdout.count("\t") == 6
+    drawn = run(app, ["morph", "tree", str(model), "walking", "--svg", str(tmp_path / "t.svg")])
+    assert "Word" in drawn.stdout and (tmp_path / "t.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["morph", "learn", "EMPTY", "--out", "M"], "not one word"),
+        (["morph", "learn", "WORDS", "--out", "M", "--grammar", "nosuch"], "nosuch"),
+        (["morph", "learn", "WORDS", "--out", "M", "--sweeps", "0"], "sweeps is 1 or more"),
+        (["morph", "segment", "WORDS"], "not a Binyan model"),
+    ],
+)
+def test_bad_input_is_explained(tmp_path: Path, arguments: list[str], message: str) -> None:
+    (tmp_path / "EMPTY").write_text("\n")
+    (tmp_path / "WORDS").write_text("a\nb\n")
+    arguments = [str(tmp_path / a) if a in ("EMPTY", "WORDS", "M") else a for a in arguments]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code != 0 and message in str(result.exception)
