@@ -173,7 +173,6 @@ BackoffModel ArpaReader::finish() {
   if (lists_.empty() || section_ == 0) fail("a model without 1-grams");
   for (const uint32_t w : {kUnknown, kEnd})
     if (!seen_[w]) missing.emplace_back(words_.word(w));
-  while (lists_.size() > 1 && lists_.back().size() == 0) lists_.pop_back();
   return assemble(std::move(lists_), filled_in);
 }
 

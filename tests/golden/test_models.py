@@ -17,7 +17,7 @@ EXPECTED = [-0.57403547, -0.72131807, -1.01856959, -0.24638157, -3.90775871, -2.
 def test_old_files_load(path):
     model = load(path)
     assert model.kind == path.stem.split("-")[0]
-    scores = model.score_sentences(["der hund sah den zaun".split()])
+    scores = model.score_sentences([["der", "hund", "sah", "den", "zaun"]])
     assert scores.log_prob == pytest.approx(EXPECTED, abs=1e-5)
     assert scores.matched.tolist() == [2, 3, 3, 3, 1, 1]
     assert scores.unknown.tolist() == [False] * 4 + [True, False]
