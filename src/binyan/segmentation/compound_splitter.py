@@ -46,13 +46,16 @@ class CompoundSplitter:
         penalty: float = 1.0,
         min_link: int = 5,
         max_iterations: int = 150,
+        max_words: int = 100_000,
+        seed: int = 1,
         progress: ProgressOption = None,
     ) -> CompoundSplitter:
         """Train on gold segmentations.
 
         `frequencies`: words of a text with their counts. `simplex`: words that must not be split; by default those parts
         of gold compounds that the gold never splits. `penalty`: weight of the squared weights. `min_link`: how many
-        gold words a linking element must occur in. All words are lowercased.
+        gold words a linking element must occur in. `max_words`: where there are more, all are counted in the lexicon,
+        and weights are fitted to so many, drawn by `seed`. All words are lowercased.
         """
         rows = _training_rows(gold, simplex)
         table = SegmentationTable(rows)
@@ -61,6 +64,9 @@ class CompoundSplitter:
         for word, count in (frequencies or {}).items():
             counts[word.lower()] += count
         lexicon = Lexicon.count(table, counts, links)
+        if len(rows) > max_words:
+            drawn = np.sort(np.random.default_rng(seed).permutation(len(rows))[:max_words])
+            rows = [rows[i] for i in drawn]
         words = [row.word for row in rows]
         letters = Counter(letter for word in words for letter in word)
         alphabet = "".join(letter for letter, _ in letters.most_common(253))
@@ -72,6 +78,7 @@ class CompoundSplitter:
         settings = {
             "links": list(links),
             "penalty": penalty,
+            "listed": len(table),
             "words": len(words),
             "compounds": sum(not row.is_simplex for row in rows),
             "unreachable": int(len(words) - _reachable(batch).sum()),
