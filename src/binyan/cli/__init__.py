@@ -7,7 +7,7 @@ import sys
 import typer
 
 from binyan import __version__
-from binyan.cli import classes, compounds, grammar, lm, morph, reproduce
+from binyan.cli import classes, compounds, explore, grammar, lm, morph, reproduce
 from binyan.errors import BinyanError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.add_typer(lm.app, name="lm")
 app.add_typer(morph.app, name="morph")
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(classes.app, name="classes")
+app.command()(explore.explore)
 
 
 def _version(value: bool) -> None:

@@ -80,11 +80,12 @@ Measure = Callable[[Experiment, Workshop], Outcome]
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report: a title, a paragraph, tables (drawn where they have a chart)."""
+    """A part of a report: a title, a paragraph, tables (drawn where they have a chart), and drawings of its own (SVG)."""
 
     title: str
     text: str = ""
     tables: Sequence[Table] = ()
+    drawings: Sequence[str] = ()
 
 
 class Study(Protocol):

@@ -1,0 +1,26 @@
+"""`binyan explore`: a local web page over models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+
+def explore(
+    models: list[Path] = typer.Argument(..., help="Model files: language models and segmenters."),
+    port: int = typer.Option(8765, help="Port on this machine."),
+    host: str = typer.Option(
+        "127.0.0.1", help="Address to listen on; other machines can connect if it is not loopback."
+    ),
+) -> None:
+    """Open models in a local web page: type a word or a sentence and see how the models see it.
+
+    Example: binyan explore german.hpylm arabic.segmenter
+    """
+    from binyan.explore.server import serve
+    from binyan.explore.shelf import Shelf
+
+    shelf = Shelf.load(models)
+    typer.echo(f"Explorer at http://{host}:{port}/  (Ctrl-C stops it)", err=True)
+    serve(shelf, host, port)
