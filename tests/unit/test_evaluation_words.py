@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from binyan.cli import app
 from binyan.errors import InputError
 from binyan.evaluation.bootstrap import bootstrap
 from binyan.evaluation.gold import GoldWord, halves, read_gold
@@ -195,3 +198,56 @@ def test_morfessor_baseline() -> None:
     assert found == morfessor_segmentations(reversed(words))
     assert all("".join(text for text, _ in parts) == word for word, parts in found.items())
     assert found["walking"] == [("walk", ""), ("ing", "")]
+
+
+@pytest.fixture(scope="module")
+def little_arabic(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A model of words made of four roots, three templates and two suffixes, and its gold standard."""
+    folder = tmp_path_factory.mktemp("arabic")
+    rows = []
+    for root in ("ktb", "drs", "qrn", "fHm"):
+        for template in ("{}a{}a{}", "{}i{}A{}", "{}u{}u{}"):
+            for suffix in ("", "hu", "At"):
+                stem = template.format(*root)
+                rows.append(f"{stem}{suffix}\t{stem}/stem{f' {suffix}/suf' if suffix else ''}\t{root}")
+    gold, words, model = folder / "gold.tsv", folder / "words.txt", folder / "m.model"
+    gold.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    words.write_text("\n".join(row.split("\t")[0] for row in rows) + "\n", encoding="utf-8")
+    result = CliRunner().invoke(
+        app,
+        ["morph", "learn", str(words), "-g", "root-template-vocalised", "--out", str(model), "--sweeps", "60", "-q"],
+    )
+    assert result.exit_code == 0, result.output
+    return model, gold
+
+
+# task and its options, the keys the command must give, the least value of the first
+TASKS = [
+    (["--task", "segmentation"], ["f1", "precision", "recall"], 40),
+    (["--task", "segmentation", "--coarse"], ["f1", "precision", "recall"], 40),
+    (["--task", "roots"], ["accuracy", "evaluated"], 30),
+    (["--task", "lexicon", "--category", "stem"], ["f1", "precision", "recall", "auc"], 30),
+    (["--task", "lexicon", "--category", "root3"], ["f1", "precision", "recall", "auc"], 40),
+]
+
+
+@pytest.mark.parametrize(("options", "keys", "least"), TASKS)
+def test_morph_evaluate(little_arabic: tuple[Path, Path], options: list[str], keys: list[str], least: float) -> None:
+    model, gold = little_arabic
+    result = CliRunner().invoke(app, ["morph", "evaluate", str(model), "--gold", str(gold), *options, "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.output)
+    assert set(keys) <= set(told) and told[keys[0]] >= least and "gold:" in told["signature"]
+
+
+def test_morph_evaluate_draws_and_takes_halves(little_arabic: tuple[Path, Path], tmp_path: Path) -> None:
+    model, gold = little_arabic
+    command = ["morph", "evaluate", str(model), "--gold", str(gold), "--plots", str(tmp_path)]
+    parts = [
+        json.loads(CliRunner().invoke(app, [*command, "--half", h, "--json"]).output) for h in ("development", "report")
+    ]
+    assert sum(part["words"] for part in parts) == 36
+    assert (tmp_path / "morphemes_per_word.svg").exists()
+    assert "of 36 words" in CliRunner().invoke(app, [*command[:5], "--task", "roots"]).output
+    wrong = CliRunner().invoke(app, [*command, "--task", "poetry"])
+    assert wrong.exit_code != 0 and "segmentation, roots or lexicon" in str(wrong.exception)

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from binyan import __version__
-from binyan.cli import classes, compounds, explore, grammar, lm, morph, reproduce
+from binyan.cli import classes, compounds, explore, grammar, lm, morph_evaluate, reproduce
 from binyan.errors import BinyanError
 
 app = typer.Typer(
@@ -22,7 +22,7 @@ app = typer.Typer(
 app.add_typer(compounds.app, name="compounds")
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(lm.app, name="lm")
-app.add_typer(morph.app, name="morph")
+app.add_typer(morph_evaluate.app, name="morph")  # of morph.py, with `evaluate` added
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(classes.app, name="classes")
 app.command()(explore.explore)

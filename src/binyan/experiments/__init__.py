@@ -3,4 +3,5 @@
 # name of a study -> its module, which has `experiments()`, `MEASURES` and `sections(results, thesis)`; see `study.Study`.
 STUDIES: dict[str, str] = {
     "hpylm": "binyan.experiments.ngram",
+    "adaptor": "binyan.experiments.adaptor",
 }

@@ -1,0 +1,208 @@
+"""Chapter 5: adaptor grammars on word lists of Arabic and Hebrew."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from binyan.evaluation.gold import GoldWord, halves, read_gold
+from binyan.evaluation.lexicon import gold_lexicon, roc_curve
+from binyan.evaluation.morphology import Analysed, sampled_lexicon
+from binyan.evaluation.roots import GUESSERS, guesser_accuracy, strong_roots
+from binyan.evaluation.segmentation import score_segmentation
+from binyan.experiments import adaptor_report
+from binyan.experiments.results import Results
+from binyan.experiments.study import Experiment, Measure, Outcome, Section, Workshop
+from binyan.signature import digest
+
+TITLE = "Chapter 5: morphology learnt from word lists"
+
+# name in the thesis -> file, whether accents are dropped, whether only words with an affix are kept
+DATA: Mapping[str, tuple[str, bool, bool]] = {
+    "HEB": ("words/hebrew_childes/HEB_hagar.tsv.xz", True, True),
+    "BW": ("words/arabic_bama/BW.tsv.xz", False, False),
+    "BW'": ("words/arabic_bama/BWv.tsv.xz", False, False),
+    "QU'": ("words/arabic_quran/QUv.tsv.xz", False, False),
+}
+SINGLE = ("concat", "tpl", "tpl3ch", "tpl+t4", "tplr4")
+MULTIPLE = ("concat", "mconcat", "mconcat-hier", "mtpl", "mtpl3ch", "mtpl+t4")
+OWN: Mapping[str, tuple[str, ...]] = {
+    "HEB": ("root-template", "root-template-vocalised"),
+    "BW": ("root-template",),
+    "BW'": ("root-template-vocalised",),
+    "QU'": ("root-template-vocalised", "root-template-clitics"),
+}
+# words -> sweeps and burn-in; the thesis had all words, 1000 and 900
+PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), "all": (None, 1_000, 900)}
+
+
+def experiments() -> list[Experiment]:
+    """Small lists first, then whole ones with the thesis's protocol."""
+    found = []
+    for size in PROTOCOLS:
+        for name in DATA:
+            data = _data(name, size)
+            found.append(
+                Experiment(f"adaptor/{name}/{size}/morfessor", data, {"kind": "morfessor", "seed": 1}, "morfessor")
+            )
+            found.append(Experiment(f"adaptor/{name}/{size}/guessers", data, {"kind": "guessers"}, "guessers"))
+            for grammar in (*(MULTIPLE if name == "QU'" else SINGLE), *OWN[name]):
+                _, sweeps, burn_in = PROTOCOLS[size]
+                model = {"kind": "adaptor", "grammar": grammar, "sweeps": sweeps, "burn_in": burn_in, "seed": 1}
+                found.append(
+                    Experiment(
+                        f"adaptor/{name}/{size}/{grammar}", data, {**model, "initialisation": "batch"}, "adaptor"
+                    )
+                )
+    return found
+
+
+def sections(results: Results, thesis: Mapping[str, Any]) -> list[Section]:
+    """The report."""
+    return adaptor_report.sections(results, thesis, experiments())
+
+
+def _data(name: str, size: str) -> dict[str, Any]:
+    path, accents, affixed = DATA[name]
+    words = PROTOCOLS[size][0]
+    return {"gold": path, "without_accents": accents, "only_affixed": affixed, "words": words, "order": "digest"}
+
+
+def gold_words(data: Mapping[str, Any], workshop: Workshop) -> list[GoldWord]:
+    """The gold words of an experiment; a part of them is the same part every time."""
+    rewrite = without_macrons if data["without_accents"] else str
+    words = read_gold(workshop.source(data["gold"]), rewrite)
+    if data["only_affixed"]:
+        words = [word for word in words if word.has_affix]
+    if data["words"] is not None:
+        words = sorted(words, key=lambda word: digest(word.word.encode()))[: data["words"]]
+    return words
+
+
+def without_macrons(text: str) -> str:
+    """Stressed vowels written as unstressed ones (thesis, section 5.7.1.3)."""
+    bare = "".join(char for char in unicodedata.normalize("NFD", text) if char != "\u0304")
+    return unicodedata.normalize("NFC", bare)
+
+
+def measure_adaptor(experiment: Experiment, workshop: Workshop) -> Outcome:
+    """Learn, then compare the analyses with the gold standard in every way of the chapter."""
+    from binyan.grammar.notation import load_grammar
+    from binyan.morphology import AdaptorSampler, Settings, WordList, load_sampler, save_sampler
+
+    gold = gold_words(experiment.data, workshop)
+    model = experiment.model
+    settings = Settings(
+        sweeps=model["sweeps"], burn_in=model["burn_in"], seed=model["seed"], initialisation=model["initialisation"]
+    )
+    checkpoint = workshop.checkpoint(experiment)
+    started = time.process_time()
+    if checkpoint.exists():
+        sampler = load_sampler(checkpoint, settings)
+    else:
+        words = WordList.of([word.word for word in gold], unit="codepoint")
+        sampler = AdaptorSampler(load_grammar(model["grammar"]), words, settings)
+    sampler.run(workshop.progress, checkpoint=lambda: save_sampler(sampler, checkpoint), seconds=600.0)
+    seconds = time.process_time() - started
+    segmenter = sampler.freeze()
+    analysed = Analysed.of(segmenter, gold)
+    rankings = {c: sampled_lexicon(segmenter, [w.word for w in gold], c) for c in ("stem", "root3")}
+    figures = {
+        **_statistics(gold),
+        **figures_of(analysed, rankings),
+        "unparsable": len(sampler.unparsable),
+        "log_joint": sampler.traces[0][-1, 0],
+        "words_per_second": len(gold) * settings.sweeps / max(seconds, 1e-9),
+        "top_roots": _top_roots(rankings["root3"], gold),
+    }
+    curves = {f"roc.{c}": np.array(roc_curve(r, gold_lexicon(gold, c))) for c, r in rankings.items()}
+    trace = {"log_joint": sampler.traces[0][:, 0]}
+    return Outcome(figures, str(sampler.signature.extended(gold=_digest(gold))), {**curves, **trace})
+
+
+def figures_of(analysed: Analysed, rankings: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+    """All scores, and those of the halves on which our own grammars are chosen and reported."""
+    figures: dict[str, Any] = {
+        "segmentation": analysed.segmentation().to_dict(),
+        "segmentation_coarse": analysed.segmentation("coarse").to_dict(),
+        "segmentation_of_3_or_more": analysed.segmentation(least_morphemes=3).to_dict(),
+        "morphemes_per_word": dict(Counter(str(len(pieces)) for pieces in analysed.pieces.values())),
+        "lexicon": {c: analysed.lexicon_score(c).to_dict() for c in ("pre", "stem", "suf")},
+        "root_lexicon": analysed.lexicon_score("root3", rankings["root3"]).to_dict(),
+        "stem_auc": analysed.lexicon_score("stem", rankings["stem"]).auc,
+    }
+    for length in (3, 4):
+        for method in ("A", "B"):
+            score = analysed.roots(length, method)
+            figures[f"roots_{length}_{method}"] = score.to_dict()
+    figures["roots_3_A_not_stems"] = analysed.roots(3, "A", roots_that_are_stems=False).to_dict()
+    for name, part in zip(("development", "report"), halves(analysed.gold), strict=True):
+        half = Analysed(part, analysed.best)
+        figures[name] = {
+            "segmentation": half.segmentation().to_dict(),
+            **{f"roots_{k}": half.roots(k).to_dict() for k in (3, 4)},
+        }
+    return figures
+
+
+def measure_morfessor(experiment: Experiment, workshop: Workshop) -> Outcome:
+    """Morfessor on the same words."""
+    from binyan.evaluation.morfessor_baseline import morfessor_segmentations
+
+    gold = gold_words(experiment.data, workshop)
+    found = morfessor_segmentations((word.word for word in gold), experiment.model["seed"])
+    figures = {
+        **_statistics(gold),
+        "segmentation": score_segmentation(found, gold).to_dict(),
+        "morphemes_per_word": dict(Counter(str(len(pieces)) for pieces in found.values())),
+        "report": {"segmentation": score_segmentation(found, halves(gold)[1]).to_dict()},
+    }
+    return Outcome(figures, str(experiment.signature.extended(gold=_digest(gold))))
+
+
+def measure_guessers(experiment: Experiment, workshop: Workshop) -> Outcome:
+    """The random guessers of roots, and the statistics of the data."""
+    gold = gold_words(experiment.data, workshop)
+    accuracies = {
+        f"{name} {length}": guesser_accuracy(gold, length, name)
+        for length in (3, 4)
+        for name in GUESSERS
+        if any(strong_roots(word, length) for word in gold)
+    }
+    figures = {**_statistics(gold), "accuracy": accuracies}
+    return Outcome(figures, str(experiment.signature.extended(gold=_digest(gold))))
+
+
+MEASURES: Mapping[str, Measure] = {
+    "adaptor": measure_adaptor,
+    "morfessor": measure_morfessor,
+    "guessers": measure_guessers,
+}
+
+
+def _statistics(gold: Sequence[GoldWord]) -> dict[str, Any]:
+    return {
+        "words": len(gold),
+        "stems": len({word.stem for word in gold}),
+        "roots": len({root for word in gold for k in (3, 4) for root in strong_roots(word, k)}),
+        "mean_morphemes": float(np.mean([len(word.segmentations[0]) for word in gold])),
+        "mean_characters": float(np.mean([len(word.word) for word in gold])),
+        "gold_morphemes_per_word": dict(Counter(str(len(word.segmentations[0])) for word in gold)),
+        "evaluated_3": sum(bool(strong_roots(word, 3)) for word in gold),
+        "evaluated_4": sum(bool(strong_roots(word, 4)) for word in gold),
+    }
+
+
+def _top_roots(ranking: Mapping[str, float], gold: Sequence[GoldWord], most: int = 10) -> list[list[Any]]:
+    truth = gold_lexicon(gold, "root3")
+    ranked = sorted(ranking.items(), key=lambda item: (-item[1], item[0]))[:most]
+    return [[root, probability, root in truth] for root, probability in ranked]
+
+
+def _digest(gold: Sequence[GoldWord]) -> str:
+    return digest("\n".join(f"{word.word}\t{word.segmentations}\t{word.roots}" for word in gold).encode())
