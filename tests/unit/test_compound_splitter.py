@@ -41,6 +41,30 @@ def test_unseen_compounds_get_their_linking_element_and_any_number_of_parts(spli
         assert splitter.split([expected.word])[expected.word] == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "links"),
+    [
+        ("Afrikaans-like", {"hond": "e", "perd": "e", "boer": "e", "staat": "s", "stad": "s"}),
+        ("Finnish-like", {}),
+        ("Turkish-like, right part marked by no link", {"kapı": "", "göz": ""}),
+    ],
+)
+def test_linking_elements_are_those_of_the_gold_list(language, links):
+    stems = ["hond", "perd", "boer", "staat", "stad", "kapı", "göz", "talo", "koira", "werk", "huis", "väri"]
+
+    def made(a, b):
+        parts = f"{a} +{links[a]} {b}" if links.get(a) else f"{a} {b}"
+        return Segmentation.parse(parts.replace(" ", "").replace("+", ""), parts)
+
+    pairs = [(a, b) for a in stems for b in stems if a != b]
+    held_out = pairs[3::7]
+    gold = SegmentationTable(made(*pair) for pair in pairs if pair not in held_out)
+    trained = CompoundSplitter.train(gold, dict.fromkeys(stems, 20), min_link=2, max_iterations=60, progress=False)
+    assert set(trained.settings["links"]) == {"", *links.values()}
+    expected = SegmentationTable(made(*pair) for pair in held_out)
+    assert trained.split(expected) == expected
+
+
 def test_simplex_words_stay_whole(splitter):
     assert all(row.is_simplex for row in splitter.split(DUTCH_LIKE).values())
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from binyan.cli import options as o
+from binyan.cli.output import print_json
 from binyan.errors import SettingsError
 from binyan.signature import Signature, digest
 
@@ -20,8 +21,6 @@ Gold = Annotated[
     typer.Option(help="Gold list: word TAB parts, or GecoDB's or GermaNet's own format. May be repeated."),
 ]
 Text = Annotated[list[Path] | None, typer.Option(help="Text, one sentence a line (plain, gz, xz). May be repeated.")]
-Tokenise = Annotated[str | None, typer.Option(help="Tokenise the text for this language, e.g. de.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command()
@@ -41,12 +40,17 @@ def train(
     links: Annotated[str, typer.Option(help="Without --gold: linking elements, separated by spaces.")] = "",
     penalty: Annotated[float, typer.Option(help="Weight of the squared weights.")] = 1.0,
     iterations: Annotated[int, typer.Option(help="At most so many steps of L-BFGS.")] = 150,
-    tokenise: Tokenise = None,
+    max_words: Annotated[int, typer.Option(help="Fit weights to at most so many gold words.")] = 100_000,
+    seed: o.Seed = 1,
+    normalise: o.Normalise = "none",
+    punctuation: o.Punctuation = False,
+    tokenise: o.Tokenise = None,
+    quiet: o.Quiet = False,
 ) -> None:
     """Train a splitter on gold compounds, or, without --gold, make one of word frequencies alone.
 
+    \b
     binyan compounds train --gold gold.tsv --text corpus.txt.xz --tokenise de --out german.splitter
-
     binyan compounds train --text corpus.txt.xz --links "s es n en" --out untrained.splitter
     """
     from binyan.segmentation import SegmentationTable
@@ -54,9 +58,12 @@ def train(
     from binyan.segmentation.compound_splitter import CompoundSplitter
     from binyan.segmentation.frequencies import word_frequencies
     from binyan.segmentation.frequency_splitter import FrequencySplitter
-    from binyan.text import Preparation, Vocabulary
+    from binyan.text import Vocabulary
 
-    frequencies = word_frequencies(text or [], Preparation(tokenise=tokenise))
+    o.check_out(out)
+    progress = False if quiet else None
+    preparation = o.preparation_of(normalise, punctuation, tokenise, False, False, False)
+    frequencies = word_frequencies(text or [], preparation, progress)
     if not gold:
         if not text:
             raise SettingsError("a splitter is made from --gold, from --text, or best from both; neither was given")
@@ -74,7 +81,16 @@ def train(
     if recursive:
         table = gold_lists.recursive(table)
     words = None if simplex is None else Vocabulary.read(simplex).words[3:]
-    splitter = CompoundSplitter.train(table, frequencies, simplex=words, penalty=penalty, max_iterations=iterations)
+    splitter = CompoundSplitter.train(
+        table,
+        frequencies,
+        simplex=words,
+        penalty=penalty,
+        max_iterations=iterations,
+        max_words=max_words,
+        seed=seed,
+        progress=progress,
+    )
     splitter.save(out)
     typer.echo(
         f"{out}: learnt from {splitter.settings['compounds']:,} compounds and "
@@ -90,8 +106,13 @@ def split(
     text: Text = None,
     words: Annotated[Path | None, typer.Option(help="Words, one a line.")] = None,
     min_count: Annotated[int, typer.Option(help="With --text: only words seen so often.")] = 1,
-    lowercase: Annotated[bool, typer.Option(help="With --text: lowercase it first.")] = False,
-    tokenise: Tokenise = None,
+    normalise: o.Normalise = "none",
+    punctuation: o.Punctuation = False,
+    tokenise: o.Tokenise = None,
+    strip_marks: o.StripMarks = False,
+    lowercase: o.Lowercase = False,
+    digits: o.Digits = False,
+    quiet: o.Quiet = False,
 ) -> None:
     """Split the words of a text or of a list, and write them as word TAB parts.
 
@@ -100,8 +121,9 @@ def split(
     from collections import Counter
 
     from binyan.segmentation.compound_splitter import load_splitter
-    from binyan.text import Preparation, Vocabulary, read_sentences
+    from binyan.text import Vocabulary, read_sentences
 
+    o.check_out(out)
     if bool(text) == bool(words):
         raise SettingsError("give either --text or --words")
     model = load_splitter(splitter)
@@ -109,11 +131,12 @@ def split(
         todo = Vocabulary.read(words).words[3:]
     else:
         counts = Counter[str]()
+        preparation = o.preparation_of(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
         for path in text or []:
-            for sentence in read_sentences(path, Preparation(tokenise=tokenise, lowercase=lowercase)):
+            for sentence in read_sentences(path, preparation):
                 counts.update(sentence)
         todo = [word for word, count in counts.most_common() if count >= min_count]
-    table = model.split(todo)
+    table = model.split(todo, False if quiet else None)
     table.write(out, comment=str(_signature(splitter)))
     compounds = sum(not row.is_simplex for row in table.values())
     typer.echo(f"{out}: {len(table):,} words, {compounds:,} of them split")
@@ -124,7 +147,7 @@ def evaluate(
     splitter: Annotated[Path, typer.Argument(help="A saved splitter.")],
     gold: Annotated[list[Path], typer.Option(help="Gold list, in any known format. May be repeated.")],
     errors: Annotated[int, typer.Option(help="Show so many wrong words.")] = 0,
-    as_json: Json = False,
+    json_: o.Json = False,
 ) -> None:
     """Boundary precision, recall and F; a boundary is right only with the gold linking element.
 
@@ -142,8 +165,8 @@ def evaluate(
             if row.word not in table:
                 table.add(row)
     result = evaluate_splits(model.split(table), table, _signature(splitter))
-    if as_json:
-        typer.echo(json.dumps(result.to_dict(), ensure_ascii=False))
+    if json_:
+        print_json(result.to_dict())
         return
     typer.echo(result.table().terminal(), nl=False)
     for theirs, mine in result.errors[:errors]:

@@ -19,6 +19,23 @@ _NOTHING = -1e30  # the logarithm of nothing, finite so that differences stay de
 
 
 @dataclass(frozen=True)
+class _Step:
+    """The edges at one position of all words, grouped by node: their far ends, and where groups begin and how long they are."""
+
+    edges: Ints
+    far: Ints
+    starts: Ints
+    sizes: Ints
+    nodes: Ints
+
+    def log_sums(self, values: Floats) -> Floats:
+        """For each node, the logarithm of the sum of the exponentials of its edges' values."""
+        highest = np.maximum.reduceat(values, self.starts)
+        sums: Floats = np.add.reduceat(np.exp(values - np.repeat(highest, self.sizes)), self.starts)
+        return highest + np.log(sums)
+
+
+@dataclass(frozen=True)
 class Lattices:
     """Edges of a batch of words: edge e belongs to `word[e]` and runs from `source[e]` to `target[e]`, two positions."""
 
@@ -32,30 +49,38 @@ class Lattices:
         return np.concatenate([[0], np.cumsum(self.lengths + 1)])
 
     @cached_property
-    def _arrivals(self) -> list[tuple[Ints, Ints, Ints]]:
-        return self._steps(self.target)
+    def _before(self) -> Ints:
+        return self._offsets[self.word] + self.source
 
     @cached_property
-    def _departures(self) -> list[tuple[Ints, Ints, Ints]]:
-        return self._steps(self.source)[::-1]
+    def _after(self) -> Ints:
+        return self._offsets[self.word] + self.target
 
-    def _steps(self, position: Ints) -> list[tuple[Ints, Ints, Ints]]:
-        """For each position in turn: the edges there, where the edges of each node begin among them, and the nodes."""
+    @cached_property
+    def _arrivals(self) -> list[_Step]:
+        return self._steps(self.target, self._before)
+
+    @cached_property
+    def _departures(self) -> list[_Step]:
+        return self._steps(self.source, self._after)[::-1]
+
+    def _steps(self, position: Ints, far: Ints) -> list[_Step]:
         order = np.lexsort((self.word, position))
         cuts = np.flatnonzero(np.diff(position[order])) + 1
         steps = []
         for edges in np.split(order, cuts) if len(order) else []:
             words = self.word[edges]
             starts = np.concatenate([[0], np.flatnonzero(np.diff(words)) + 1])
-            steps.append((edges, starts, self._offsets[words[starts]] + position[edges[0]]))
+            sizes = np.diff(np.append(starts, len(edges)))
+            nodes = self._offsets[words[starts]] + position[edges[0]]
+            steps.append(_Step(edges, far[edges], starts, sizes, nodes))
         return steps
 
     def _forward(self, scores: Floats) -> Floats:
         alpha = np.full(self._offsets[-1], _NOTHING)
         alpha[self._offsets[:-1]] = 0.0
-        before = self._offsets[self.word] + self.source
-        for edges, starts, nodes in self._arrivals:
-            alpha[nodes] = _log_sums(alpha[before[edges]] + scores[edges], starts)
+        for step in self._arrivals:
+            alpha[step.nodes] = step.log_sums(alpha[step.far] + scores[step.edges])
         return alpha
 
     def log_partition(self, scores: Floats) -> Floats:
@@ -68,25 +93,22 @@ class Lattices:
         last = self._offsets[1:] - 1
         beta = np.full(self._offsets[-1], _NOTHING)
         beta[last] = 0.0
-        before, after = self._offsets[self.word] + self.source, self._offsets[self.word] + self.target
-        for edges, starts, nodes in self._departures:
-            beta[nodes] = _log_sums(beta[after[edges]] + scores[edges], starts)
+        for step in self._departures:
+            beta[step.nodes] = step.log_sums(beta[step.far] + scores[step.edges])
         total = alpha[last]
-        return total, np.exp(np.minimum(alpha[before] + scores + beta[after] - total[self.word], 0.0))
+        return total, np.exp(np.minimum(alpha[self._before] + scores + beta[self._after] - total[self.word], 0.0))
 
     def best(self, scores: Floats) -> list[list[int]]:
         """The edges of the best path of each word (Viterbi); of equal ones, that whose last parts begin first."""
         value = np.full(self._offsets[-1], _NOTHING)
         value[self._offsets[:-1]] = 0.0
         choice = np.full(self._offsets[-1], -1, dtype=np.int64)
-        before = self._offsets[self.word] + self.source
-        for edges, starts, nodes in self._arrivals:
-            arriving = value[before[edges]] + scores[edges]
-            highest = np.maximum.reduceat(arriving, starts)
-            sizes = np.diff(np.append(starts, len(edges)))
-            winners = np.flatnonzero(arriving == np.repeat(highest, sizes))
-            firsts = winners[np.searchsorted(winners, starts)]
-            value[nodes], choice[nodes] = highest, edges[firsts]
+        for step in self._arrivals:
+            arriving = value[step.far] + scores[step.edges]
+            highest = np.maximum.reduceat(arriving, step.starts)
+            winners = np.flatnonzero(arriving == np.repeat(highest, step.sizes))
+            firsts = winners[np.searchsorted(winners, step.starts)]
+            value[step.nodes], choice[step.nodes] = highest, step.edges[firsts]
         return [self._trace(word, choice) for word in range(len(self.lengths))]
 
     def _trace(self, word: int, choice: Ints) -> list[int]:
@@ -108,9 +130,3 @@ class Lattices:
             )
             paths[target] = heapq.nlargest(n, arriving, key=lambda path: path[0])
         return paths.get(int(self.lengths[word]), [])
-
-
-def _log_sums(values: Floats, starts: Ints) -> Floats:
-    highest = np.maximum.reduceat(values, starts)
-    sizes = np.diff(np.append(starts, len(values)))
-    return highest + np.log(np.add.reduceat(np.exp(values - np.repeat(highest, sizes)), starts))

@@ -20,6 +20,7 @@ from binyan.segmentation.segmentation import Segmentation
 
 Keys = NDArray[np.uint64]
 
+# What may be a part: strings of the lexicon, and others only at the beginning or the end of a word.
 LONGEST_PART = 30
 SHORTEST_UNKNOWN, SHORTEST_KNOWN = 3, 2
 _CORPUS, _GOLD, _SIZES, _LENGTHS = 16, 8, 6, 16  # numbers of classes: of counts, and of lengths coarse and fine
@@ -180,7 +181,8 @@ class _Builder:
         size = end - start
         whole = size == n
         marks = np.array([[unicodedata.category(c)[0] == "M" for c in w] + [False] for w in words])
-        kept = (size >= SHORTEST_UNKNOWN) | ((size >= SHORTEST_KNOWN) & (rows > 0))
+        outer = (start == 0) | (end == n)
+        kept = ((size >= SHORTEST_UNKNOWN) & outer) | ((size >= SHORTEST_KNOWN) & (rows > 0))
         kept = (kept & ~marks[:, start] & ~marks[:, end]) | whole
         gold_link = self._gold_links(indices, place)
         letters = self._letters(words, n)
