@@ -11,4 +11,6 @@ NB_MODULE(_core, m) {
   bind_text(m);
   bind_arpa(m);
   bind_grammar(m);
+  bind_translation(m);
+  bind_decoder(m);
 }

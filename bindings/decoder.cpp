@@ -1,0 +1,243 @@
+// Decoding, k-best lists and the line search of tuning.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <set>
+#include <thread>
+#include <unordered_map>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "errors.hpp"
+#include "translation/decoder.hpp"
+#include "translation/k_best.hpp"
+#include "translation/line_search.hpp"
+#include "translation/sequence_table.hpp"
+
+namespace nb = nanobind;
+using namespace binyan;
+using namespace binyan::translation;
+
+namespace {
+
+// Any model of the protocol, by a call into Python for each new (context, word) of a sentence. States are contexts of up to
+// order - 1 words.
+class CallbackFeature final : public LanguageModelFeature {
+ public:
+  CallbackFeature(uint32_t order, std::vector<uint8_t> unknown, nb::callable log_prob) : order_(order), unknown_(std::move(unknown)), log_prob_(std::move(log_prob)) {
+    if (order < 1) throw InputError("a language model in the decoder has an order of 1 or more");
+  }
+  uint32_t order() const override { return order_; }
+  bool unknown(uint32_t word) const override { return unknown_[word]; }
+  std::unique_ptr<LanguageModelQuery> query() const override { return std::make_unique<Query>(*this); }
+
+ private:
+  class Query final : public LanguageModelQuery {
+   public:
+    explicit Query(const CallbackFeature& feature) : feature_(feature) { contexts_.intern({}); }
+    uint32_t begin() override { return 0; }
+    uint32_t empty() override { return 0; }
+    uint32_t length(uint32_t state) override { return static_cast<uint32_t>(contexts_[state].size()); }
+    QueryResult score(uint32_t state, uint32_t word) override {
+      const auto [at, fresh] = known_.try_emplace(uint64_t{state} << 32 | word);
+      if (fresh) {
+        std::vector<uint32_t> context(contexts_[state].begin(), contexts_[state].end());
+        at->second.log_prob = ask(context, word);
+        context.push_back(word);
+        if (context.size() >= feature_.order_) context.erase(context.begin());
+        at->second.state = contexts_.intern(context);
+      }
+      return at->second;
+    }
+    float end(uint32_t state) override {
+      const auto context = contexts_[state];
+      return ask({context.begin(), context.end()}, -1);
+    }
+
+   private:
+    float ask(const std::vector<uint32_t>& context, int64_t word) {
+      nb::gil_scoped_acquire locked;
+      return nb::cast<float>(feature_.log_prob_(nb::tuple(nb::cast(context)), word));
+    }
+    const CallbackFeature& feature_;
+    SequenceTable contexts_;
+    std::unordered_map<uint64_t, QueryResult> known_;
+  };
+  uint32_t order_;
+  std::vector<uint8_t> unknown_;
+  nb::callable log_prob_;
+};
+
+struct Translations {
+  std::vector<Derivation> derivations;
+  std::vector<double> features;
+};
+
+Translations best_of(const Decoder& decoder, const Hypergraph& graph, uint32_t k, bool distinct) {
+  Translations out;
+  KBest best(graph);
+  const auto goal = static_cast<uint32_t>(graph.nodes.size()) - 1;
+  std::set<std::vector<uint32_t>> seen;
+  const uint32_t attempts = distinct ? k * 20 : k;
+  for (uint32_t rank = 0; rank < attempts && out.derivations.size() < k; ++rank) {
+    const auto* at = best.derivation(goal, rank);
+    if (!at) break;
+    Derivation d;
+    d.score = at->score;
+    best.edges(goal, rank, d.edges);
+    d.words = decoder.words(graph, d.edges);
+    if (distinct && !seen.insert(d.words).second) continue;
+    out.features.resize(out.features.size() + decoder.weights().size(), 0.0);
+    const std::span<double> values(out.features.data() + out.features.size() - decoder.weights().size(), decoder.weights().size());
+    for (uint32_t e : d.edges) decoder.add_features(graph, e, values);
+    out.derivations.push_back(std::move(d));
+  }
+  return out;
+}
+
+// (sentence, score, words, word offsets, features) of the hypotheses of all sentences.
+nb::tuple flatten(const std::vector<Translations>& all) {
+  std::vector<uint32_t> sentence, words;
+  std::vector<uint64_t> offsets{0};
+  std::vector<double> score, features;
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    for (const Derivation& d : all[i].derivations) {
+      sentence.push_back(i);
+      score.push_back(d.score);
+      words.insert(words.end(), d.words.begin(), d.words.end());
+      offsets.push_back(words.size());
+    }
+    features.insert(features.end(), all[i].features.begin(), all[i].features.end());
+  }
+  return nb::make_tuple(numpy(std::move(sentence)), numpy(std::move(score)), numpy(std::move(words)), numpy(std::move(offsets)), numpy(std::move(features)));
+}
+
+SourceSentence sentence_of(const Ids& words, const Ids& copies, const Offsets& offsets, size_t i) {
+  const auto w = view(words).subspan(offsets.data()[i], offsets.data()[i + 1] - offsets.data()[i]);
+  const auto c = view(copies).subspan(offsets.data()[i], offsets.data()[i + 1] - offsets.data()[i]);
+  return {{w.begin(), w.end()}, {c.begin(), c.end()}};
+}
+
+HypothesisLists lists_of(const Array<double>& features, const Array<int64_t>& statistics, const Offsets& offsets, size_t width) {
+  if (features.size() != statistics.size() / kBleuWidth * width || offsets.size() == 0 || offsets.data()[offsets.size() - 1] * width != features.size()) throw InputError("features, statistics and offsets of the hypotheses do not fit together");
+  return {view(features), view(statistics), view(offsets), width};
+}
+
+}  // namespace
+
+void bind_decoder(nb::module_& m) {
+  nb::class_<LanguageModelFeature>(m, "LanguageModelFeature", "A language model as a feature of the decoder.");
+  nb::class_<BackoffFeature, LanguageModelFeature>(m, "BackoffFeature", "A back-off n-gram model in the decoder; `ids` are its ids of the decoder's words.")
+      .def("__init__", [](BackoffFeature* self, const BackoffModel& model, Ids ids) { new (self) BackoffFeature(model, copy(ids)); }, nb::arg("model"), nb::arg("ids"), nb::keep_alive<1, 2>());
+  nb::class_<CallbackFeature, LanguageModelFeature>(m, "CallbackFeature", "Any model in the decoder: log_prob(context, word) with words as ids, -1 for the end.")
+      .def("__init__", [](CallbackFeature* self, uint32_t order, Array<uint8_t> unknown, nb::callable log_prob) { new (self) CallbackFeature(order, copy(unknown), std::move(log_prob)); }, nb::arg("order"), nb::arg("unknown"), nb::arg("log_prob"));
+
+  nb::class_<Hypergraph>(m, "Hypergraph", "The translations of a sentence, packed. Tails come before heads; the last node is the goal.")
+      .def_prop_ro("nodes", [](const Hypergraph& g) { return g.nodes.size(); })
+      .def_prop_ro("edges", [](const Hypergraph& g) { return g.edges.size(); })
+      .def("node", [](const Hypergraph& g, size_t i) { const auto& n = g.nodes.at(i); return std::tuple(n.first, n.last, n.score); }, nb::arg("index"), "(first, last, best score): its span of source words.")
+      .def(
+          "edge",
+          [](const Hypergraph& g, size_t i) {
+            const auto& e = g.edges.at(i);
+            return std::tuple(e.head, std::vector<uint32_t>(e.tails, e.tails + e.arity), e.rule, e.score);
+          },
+          nb::arg("index"), "(head, tails, rule, score of the edge alone).");
+  m.attr("GLUE_FIRST") = kGlueFirst;
+  m.attr("GLUE_JOIN") = kGlueJoin;
+  m.attr("PASS_THROUGH") = kPassThrough;
+  m.attr("GOAL") = kGoal;
+
+  nb::class_<Decoder>(m, "Decoder", "Hierarchical decoding with cube pruning.")
+      .def(
+          "__init__",
+          [](Decoder* self, const Grammar& grammar, std::vector<const LanguageModelFeature*> models, Array<float> weights, uint32_t max_span, uint32_t pop_limit, uint32_t rule_limit) {
+            new (self) Decoder(grammar, std::move(models), copy(weights), {max_span, pop_limit, rule_limit});
+          },
+          nb::arg("grammar"), nb::arg("models"), nb::arg("weights"), nb::arg("max_span"), nb::arg("pop_limit"), nb::arg("rule_limit"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def(
+          "hypergraph",
+          [](const Decoder& self, Ids words, Ids copies) {
+            nb::gil_scoped_release unlocked;
+            return self.decode({copy(words), copy(copies)});
+          },
+          nb::arg("words"), nb::arg("copies"))
+      .def(
+          "k_best",
+          [](const Decoder& self, const Hypergraph& graph, uint32_t k, bool distinct) { return flatten({best_of(self, graph, k, distinct)}); }, nb::arg("graph"), nb::arg("k"), nb::arg("distinct") = false)
+      .def(
+          "translate",
+          [](const Decoder& self, Ids words, Ids copies, Offsets offsets, uint32_t k, bool distinct, unsigned threads) {
+            if (offsets.size() == 0 || offsets.data()[offsets.size() - 1] > words.size() || words.size() != copies.size()) throw InputError("offsets do not fit the sentences");
+            const size_t count = offsets.size() - 1;
+            std::vector<Translations> all(count);
+            {
+              nb::gil_scoped_release unlocked;
+              std::atomic<size_t> next{0};
+              std::exception_ptr failure;
+              std::atomic<bool> failed{false};
+              auto work = [&] {
+                try {
+                  for (size_t i = next++; i < count && !failed; i = next++) {
+                    if (offsets.data()[i] == offsets.data()[i + 1]) continue;
+                    all[i] = best_of(self, self.decode(sentence_of(words, copies, offsets, i)), k, distinct);
+                  }
+                } catch (...) {
+                  if (!failed.exchange(true)) failure = std::current_exception();
+                }
+              };
+              std::vector<std::jthread> workers;
+              for (unsigned t = 1; t < threads; ++t) workers.emplace_back(work);
+              work();
+              workers.clear();
+              if (failure) std::rethrow_exception(failure);
+            }
+            return flatten(all);
+          },
+          nb::arg("words"), nb::arg("copies"), nb::arg("offsets"), nb::arg("k") = 1, nb::arg("distinct") = false, nb::arg("threads") = 1,
+          "(sentence, score, words, word offsets, features) of the k best hypotheses; a sentence of no words has none.");
+
+  m.attr("BLEU_WIDTH") = kBleuWidth;
+  m.def(
+      "bleu_statistics",
+      [](Ids words, Offsets offsets, Ids sentence, Ids reference_words, Offsets reference_offsets, Offsets references) {
+        std::vector<int64_t> out;
+        {
+          nb::gil_scoped_release unlocked;
+          std::vector<std::span<const uint32_t>> own;
+          for (size_t h = 0; h + 1 < offsets.size(); ++h) {
+            own.clear();
+            const uint32_t s = sentence.data()[h];
+            if (s + 1 >= references.size()) throw InputError("a hypothesis of a sentence without references");
+            for (uint64_t r = references.data()[s]; r < references.data()[s + 1]; ++r) own.push_back(view(reference_words).subspan(reference_offsets.data()[r], reference_offsets.data()[r + 1] - reference_offsets.data()[r]));
+            const auto row = bleu_statistics(view(words).subspan(offsets.data()[h], offsets.data()[h + 1] - offsets.data()[h]), own);
+            out.insert(out.end(), row.begin(), row.end());
+          }
+        }
+        return numpy(std::move(out));
+      },
+      nb::arg("words"), nb::arg("offsets"), nb::arg("sentence"), nb::arg("reference_words"), nb::arg("reference_offsets"), nb::arg("references"),
+      "BLEU_WIDTH numbers a hypothesis. References of sentence s: [references[s], references[s + 1]).");
+  m.def(
+      "search_line",
+      [](Array<double> features, Array<int64_t> statistics, Offsets offsets, Array<double> origin, Array<double> direction) {
+        const auto lists = lists_of(features, statistics, offsets, origin.size());
+        nb::gil_scoped_release unlocked;
+        const LineOptimum best = search_line(lists, view(origin), view(direction));
+        return std::pair(best.step, best.bleu);
+      },
+      nb::arg("features"), nb::arg("statistics"), nb::arg("offsets"), nb::arg("origin"), nb::arg("direction"), "(step, BLEU) of the best weights on a line.");
+  m.def(
+      "bleu_at",
+      [](Array<double> features, Array<int64_t> statistics, Offsets offsets, Array<double> weights) {
+        const auto lists = lists_of(features, statistics, offsets, weights.size());
+        nb::gil_scoped_release unlocked;
+        return bleu_at(lists, view(weights));
+      },
+      nb::arg("features"), nb::arg("statistics"), nb::arg("offsets"), nb::arg("weights"));
+}

@@ -1,0 +1,71 @@
+#include "translation/decoder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "errors.hpp"
+#include "translation/model_states.hpp"
+#include "translation/sentence_decoder.hpp"
+
+namespace binyan::translation {
+
+Decoder::Decoder(const Grammar& grammar, std::vector<const LanguageModelFeature*> models, std::vector<float> weights, DecoderSettings settings)
+    : grammar_(grammar), models_(std::move(models)), weights_(std::move(weights)), settings_(settings) {
+  const size_t expected = grammar.feature_count() + kModels + 2 * models_.size();
+  if (weights_.size() != expected) throw InputError(std::to_string(weights_.size()) + " weights where grammar and models have " + std::to_string(expected) + " features");
+  if (settings.max_span < 1 || settings.pop_limit < 1) throw InputError("span and pop limits of the decoder are 1 or more");
+  if (!std::ranges::all_of(weights_, [](float w) { return std::isfinite(w); })) throw InputError("a weight of the decoder is not a finite number");
+}
+
+Hypergraph Decoder::decode(const SourceSentence& sentence) const {
+  if (sentence.words.empty() || sentence.words.size() != sentence.copies.size()) throw InputError("a sentence to translate has one word or more, each with its copy");
+  return SentenceDecoder(*this, sentence).run();
+}
+
+void Decoder::add_features(const Hypergraph& graph, uint32_t edge, std::span<double> values) const {
+  const HyperEdge& e = graph.edges[edge];
+  const uint32_t own = grammar_.feature_count();
+  if (e.rule == kGlueJoin) values[own + kGlueFeature] += 1;
+  if (e.rule == kPassThrough) {
+    values[own + kPassThroughFeature] += 1;
+    values[own + kWordFeature] += 1;
+  }
+  if (e.rule < kGoal) {
+    const auto features = grammar_.features(e.rule);
+    for (size_t f = 0; f < features.size(); ++f) values[f] += features[f];
+    values[own + kRuleFeature] += 1;
+    for (uint32_t s : grammar_.target(e.rule)) values[own + kWordFeature] += !is_gap(s);
+  }
+  const auto of_models = graph.values(edge);
+  for (size_t i = 0; i < of_models.size(); ++i) values[own + kModels + i] += of_models[i];
+}
+
+std::vector<uint32_t> Decoder::words(const Hypergraph& graph, std::span<const uint32_t> edges) const {
+  // Yields of the nested derivations, tails first.
+  std::vector<std::vector<uint32_t>> yields;
+  for (size_t i = edges.size(); i-- > 0;) {
+    const HyperEdge& e = graph.edges[edges[i]];
+    // Heads first and tails left to right: read backwards, the first tail's yield is on top.
+    std::vector<uint32_t> tails[2], yield;
+    for (int t = 0; t < e.arity; ++t) {
+      tails[t] = std::move(yields.back());
+      yields.pop_back();
+    }
+    if (e.rule == kPassThrough) {
+      yield = {e.word};
+    } else if (e.rule >= kGoal) {
+      yield = std::move(tails[0]);
+      if (e.arity == 2) yield.insert(yield.end(), tails[1].begin(), tails[1].end());
+    } else {
+      for (uint32_t s : grammar_.target(e.rule)) {
+        if (is_gap(s)) yield.insert(yield.end(), tails[gap_index(s)].begin(), tails[gap_index(s)].end());
+        else yield.push_back(s);
+      }
+    }
+    yields.push_back(std::move(yield));
+  }
+  return yields.back();
+}
+
+}  // namespace binyan::translation

@@ -1,0 +1,117 @@
+"""Word alignments of a bitext: from eflomal in both directions, symmetrised, or read in the Pharaoh format (0-0 1-2 ...)."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan import _core
+from binyan.errors import InputError, MissingExtra, SettingsError
+from binyan.text.reading import read_lines
+
+SYMMETRISATIONS = ("intersection", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and")
+_LINK = re.compile(r"(\d+)-(\d+)")
+_LONGEST = 65535
+
+
+@dataclass(frozen=True)
+class Alignments:
+    """Links between words, (source, target), of each sentence pair i in `links[offsets[i]:offsets[i + 1]]`."""
+
+    links: NDArray[np.uint16]
+    offsets: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, i: int) -> list[tuple[int, int]]:
+        return [(int(s), int(t)) for s, t in self.links[int(self.offsets[i]) : int(self.offsets[i + 1])]]
+
+    @classmethod
+    def of(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Alignments:
+        """From links as Python pairs, one list a sentence pair."""
+        flat, offsets = array("H"), array("Q", [0])
+        for links in pairs:
+            for source, target in links:
+                flat.append(source)
+                flat.append(target)
+            offsets.append(len(flat) // 2)
+        return cls(np.frombuffer(flat.tobytes(), np.uint16).reshape(-1, 2), np.frombuffer(offsets.tobytes(), np.uint64))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Alignments:
+        """Read the Pharaoh format, one sentence pair a line. A broken line is named."""
+        return cls.of(_links(line, path, number) for number, line in read_lines(path))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the Pharaoh format; the file appears when it is whole."""
+        part = Path(path).with_name(Path(path).name + ".part")
+        with open(part, "w", encoding="utf-8") as out:
+            for i in range(len(self)):
+                out.write(" ".join(f"{s}-{t}" for s, t in self[i]) + "\n")
+        os.replace(part, path)
+
+
+def _links(line: str, path: str | os.PathLike[str], number: int) -> list[tuple[int, int]]:
+    links = []
+    for field in line.split():
+        match = _LINK.fullmatch(field)
+        if match is None or int(match[1]) > _LONGEST or int(match[2]) > _LONGEST:
+            raise InputError(
+                f"{path}:{number}: {field!r} is not a link; the Pharaoh format has source-target, as in 0-0 1-2"
+            )
+        links.append((int(match[1]), int(match[2])))
+    return links
+
+
+def symmetrise(forward: Alignments, backward: Alignments, method: str = "grow-diag-final-and") -> Alignments:
+    """One alignment from two directional ones, both given as (source, target)."""
+    if method not in SYMMETRISATIONS:
+        raise SettingsError(f"no symmetrisation is called {method!r}; there are {', '.join(SYMMETRISATIONS)}")
+    if len(forward) != len(backward):
+        raise InputError(f"the two directions align {len(forward)} and {len(backward)} sentence pairs")
+    links, offsets = _core.symmetrise(forward.links, forward.offsets, backward.links, backward.offsets, method)
+    return Alignments(links.reshape(-1, 2), offsets)
+
+
+def align(
+    source: Sequence[Sequence[str]], target: Sequence[Sequence[str]], method: str = "grow-diag-final-and"
+) -> Alignments:
+    """Align a bitext with eflomal (extra `mt`) and symmetrise.
+
+    eflomal seeds itself from the system: two runs differ a little. Keep the alignment (`Alignments.write`); all that is
+    made from it is then reproducible.
+    """
+    try:
+        import eflomal
+    except ImportError as error:
+        raise MissingExtra("word alignment with eflomal", "mt") from error
+    if len(source) != len(target):
+        raise InputError(f"{len(source)} source sentences and {len(target)} target sentences: they do not pair up")
+    # eflomal reads sentence pairs with a word on either side only.
+    full = [i for i, (s, t) in enumerate(zip(source, target, strict=True)) if s and t]
+    if not full:
+        raise InputError("no sentence pair has words on both sides: there is nothing to align")
+    with tempfile.TemporaryDirectory() as folder:
+        forward, backward = Path(folder, "forward"), Path(folder, "backward")
+        eflomal.Aligner().align(
+            [" ".join(source[i]) + "\n" for i in full],
+            [" ".join(target[i]) + "\n" for i in full],
+            links_filename_fwd=str(forward),
+            links_filename_rev=str(backward),
+            quiet=True,
+        )
+        made = symmetrise(Alignments.read(forward), Alignments.read(backward), method)
+    if len(made) != len(full):
+        raise InputError(f"eflomal aligned {len(made)} of {len(full)} sentence pairs")
+    offsets = np.zeros(len(source) + 1, np.uint64)
+    offsets[np.asarray(full) + 1] = np.diff(made.offsets)
+    return Alignments(made.links, np.cumsum(offsets, dtype=np.uint64))

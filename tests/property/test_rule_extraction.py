@@ -1,0 +1,109 @@
+"""Rule extraction against the definition of Chiang 2007, read literally, on random sentence pairs."""
+
+import math
+from collections import Counter
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from binyan.translation import Alignments, Bitext, ExtractionLimits, Grammar
+
+
+def initial_phrases(n, m, links, span):
+    """All (i, j, a, b), tight: source [i, j], target [a, b], inclusive."""
+    found = []
+    for i in range(n):
+        for j in range(i, min(n, i + span)):
+            inside = [t for s, t in links if i <= s <= j]
+            if not inside:
+                continue
+            a, b = min(inside), max(inside)
+            if b - a + 1 > span or any(a <= t <= b and not i <= s <= j for s, t in links):
+                continue
+            if {i, j} <= {s for s, _ in links}:
+                found.append((i, j, a, b))
+    return found
+
+
+def rules_of_pair(source, target, links, limits):
+    """(source side, target side) -> fractional count, and how often seen."""
+    phrases = initial_phrases(len(source), len(target), links, limits.max_span)
+    shares, seen = Counter(), Counter()
+    for i, j, a, b in phrases:
+        inner = [p for p in phrases if i <= p[0] and p[1] <= j and p[:2] != (i, j)]
+        rules = []
+        for count in range(limits.max_gaps + 1):
+            for holes in combinations(sorted(inner), count):
+                if any(y[0] <= x[1] + 1 for x, y in pairwise(holes)):
+                    continue
+                left, right, aligned, k = [], [], 0, i
+                while k <= j:
+                    hole = next((g for g, h in enumerate(holes, 1) if h[0] == k), None)
+                    if hole:
+                        left.append(hole)
+                        k = holes[hole - 1][1] + 1
+                    else:
+                        left.append(source[k])
+                        aligned += any(s == k for s, _ in links)
+                        k += 1
+                k = a
+                while k <= b:
+                    hole = next((g for g, h in enumerate(holes, 1) if h[2] == k), None)
+                    right.append(hole or target[k])
+                    k = holes[hole - 1][3] + 1 if hole else k + 1
+                if len(left) <= limits.max_symbols and aligned:
+                    rules.append((tuple(left), tuple(right)))
+        for rule in rules:
+            shares[rule] += 1 / len(rules)
+            seen[rule] += 1
+    return shares, seen
+
+
+@st.composite
+def pairs(draw):
+    source = draw(st.lists(st.sampled_from("abcd"), min_size=1, max_size=7))
+    target = draw(st.lists(st.sampled_from("ABC"), min_size=1, max_size=7))
+    grid = [(s, t) for s in range(len(source)) for t in range(len(target))]
+    return source, target, sorted(draw(st.sets(st.sampled_from(grid), max_size=9)))
+
+
+LIMITS = st.builds(
+    ExtractionLimits, max_span=st.integers(1, 8), max_symbols=st.integers(1, 6), max_gaps=st.integers(0, 2)
+)
+
+
+@given(st.lists(pairs(), min_size=1, max_size=4), LIMITS)
+def test_extraction_is_the_definition(bitext, limits):
+    shares, seen = Counter(), Counter()
+    for source, target, links in bitext:
+        more, often = rules_of_pair(source, target, links, limits)
+        shares.update(more)
+        seen.update(often)
+    grammar = Grammar.extract(
+        Bitext([p[0] for p in bitext], [p[1] for p in bitext]), Alignments.of(p[2] for p in bitext), limits
+    )
+    ours = {(r.source, r.target): r.features for r in grammar.rules()}
+    assert ours.keys() == shares.keys()
+    of_source, of_target = Counter(), Counter()
+    for (s, t), share in shares.items():
+        of_source[s] += share
+        of_target[t] += share
+    for rule, values in ours.items():
+        expected = [math.log(shares[rule] / of_source[rule[0]]), math.log(shares[rule] / of_target[rule[1]])]
+        np.testing.assert_allclose(values[:2], np.minimum(0, expected), atol=1e-4)
+        assert values[4] == pytest.approx(math.log(seen[rule]), abs=1e-5)
+        assert values[5] == (seen[rule] == 1)
+
+
+@given(st.lists(pairs(), min_size=1, max_size=4), pairs())
+def test_extraction_for_sentences_is_the_restricted_grammar(bitext, wanted):
+    """Extracting only what a sentence can use, with its second pass for p(s|t), equals extracting all and restricting."""
+    text = Bitext([p[0] for p in bitext], [p[1] for p in bitext])
+    alignments = Alignments.of(p[2] for p in bitext)
+    whole = Grammar.extract(text, alignments).restricted([wanted[0]])
+    direct = Grammar.extract(text, alignments, only_for=[wanted[0]]).restricted([wanted[0]])
+    as_dict = lambda g: {(r.source, r.target): tuple(np.round(r.features, 4)) for r in g.rules()}  # noqa: E731
+    assert as_dict(whole) == as_dict(direct)
