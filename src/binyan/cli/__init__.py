@@ -7,7 +7,7 @@ import sys
 import typer
 
 from binyan import __version__
-from binyan.cli import classes, compounds, explore, grammar, lm, morph_evaluate, reproduce
+from binyan.cli import classes, compounds, explore, grammar, lm, morph, morph_evaluate, mt, reproduce, rescore
 from binyan.errors import BinyanError
 
 app = typer.Typer(
@@ -25,7 +25,9 @@ app.add_typer(lm.app, name="lm")
 app.add_typer(morph_evaluate.app, name="morph")  # of morph.py, with `evaluate` added
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(classes.app, name="classes")
+app.add_typer(mt.app, name="mt")
 app.command()(explore.explore)
+app.command()(rescore.rescore)
 
 
 def _version(value: bool) -> None:

@@ -5,6 +5,7 @@ from binyan.translation.bitext import Bitext
 from binyan.translation.decoder import Decoder, DecoderSettings, Hypothesis
 from binyan.translation.grammar import ExtractionLimits, Grammar
 from binyan.translation.grammar_text import read_grammar, write_grammar
+from binyan.translation.tuning import Tuned, TuningSettings, tune
 
 __all__ = [
     "Alignments",
@@ -14,8 +15,11 @@ __all__ = [
     "ExtractionLimits",
     "Grammar",
     "Hypothesis",
+    "Tuned",
+    "TuningSettings",
     "align",
     "read_grammar",
     "symmetrise",
+    "tune",
     "write_grammar",
 ]

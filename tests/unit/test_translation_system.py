@@ -1,0 +1,257 @@
+"""From text to translations by the commands, and all the bad input they meet."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from binyan.cli import app
+from binyan.errors import BinyanError, InputError
+from binyan.language_model import load
+from binyan.ngram.kneser_ney import KneserNey
+from binyan.translation import Decoder, DecoderSettings, TuningSettings, read_grammar
+from binyan.translation.system import System
+
+WORDS = {"the": "das", "a": "ein", "house": "haus", "dog": "hund", "sees": "sieht", "green": "grüne", "old": "alte"}
+SOURCE = [
+    f"{d} {adj} {n} sees {e} {m}"
+    for d in ("the", "a")
+    for adj in ("green", "old")
+    for n in ("house", "dog")
+    for e in ("the", "a")
+    for m in ("house", "dog")
+]
+TARGET = [" ".join(WORDS[w] for w in s.split()) for s in SOURCE]
+LINKS = ["0-0 1-1 2-2 3-3 4-4 5-5"] * len(SOURCE)
+
+
+def run(*arguments, text=None):
+    result = CliRunner().invoke(app, [str(a) for a in arguments], input=text)
+    if isinstance(result.exception, BinyanError):
+        raise result.exception
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("system")
+    for name, lines in (("en", SOURCE), ("de", TARGET), ("links", LINKS)):
+        (place / name).write_text("\n".join(lines) + "\n")
+    run(
+        "mt",
+        "train",
+        "--source",
+        place / "en",
+        "--target",
+        place / "de",
+        "--alignment",
+        place / "links",
+        "--out",
+        place / "mt",
+        "--order",
+        "3",
+    )
+    return place
+
+
+def test_train_tune_translate_evaluate(folder):
+    dev = ["the old dog sees a green house", "a house sees the dog"]
+    right = ["das alte hund sieht ein grüne haus", "ein haus sieht das hund"]
+    (folder / "dev.en").write_text("\n".join(dev) + "\n")
+    (folder / "dev.de").write_text("\n".join(right) + "\n")
+    tuned = json.loads(
+        run(
+            "mt",
+            "tune",
+            folder / "mt",
+            "--source",
+            folder / "dev.en",
+            "--reference",
+            folder / "dev.de",
+            "--rounds",
+            2,
+            "--repetitions",
+            2,
+            "--json",
+        )
+    )
+    assert len(tuned["bleu"]) == 2 and "bitext:" in tuned["signature"]
+    output = run("mt", "translate", folder / "mt", text="\n".join([dev[0], "", "the zebra sees the dog"]) + "\n")
+    assert output == f"{right[0]}\n\ndas zebra sieht das hund\n"
+    assert output == run(
+        "mt",
+        "translate",
+        folder / "mt",
+        "--threads",
+        "2",
+        text="\n".join([dev[0], "", "the zebra sees the dog"]) + "\n",
+    )
+    (folder / "out.de").write_text("\n".join(right) + "\n")
+    pytest.importorskip("sacrebleu")
+    (folder / "compounds.tsv").write_text("hund\thu nd\n")
+    figures = json.loads(
+        run(
+            "mt",
+            "evaluate",
+            "--hypothesis",
+            folder / "out.de",
+            "--baseline",
+            folder / "dev.de",
+            "--reference",
+            folder / "dev.de",
+            "--compounds",
+            folder / "compounds.tsv",
+            "--samples",
+            20,
+            "--json",
+        )
+    )
+    assert figures["BLEU"]["score"] == pytest.approx(100) and "version:" in figures["BLEU"]["signature"]
+    assert figures["compounds"]["system"] | {"hypothesised": 2, "reference": 2} == figures["compounds"]["system"]
+    assert figures["compounds"]["system"]["f"] == 1.0
+
+
+def test_nbest_lists_can_be_rescored(folder):
+    nbest = run("mt", "translate", folder / "mt", "--nbest", 5, text="the old dog sees a house\n")
+    assert 1 <= len(nbest.splitlines()) <= 5 and nbest.startswith(
+        "0 ||| das alte hund sieht ein haus ||| TargetGivenSource= "
+    )
+    again = run("rescore", "--lm", folder / "mt" / "language_model.binyan", text=nbest)
+    assert len(again.splitlines()) == len(nbest.splitlines()) and "LanguageModel1'= " in again
+
+
+def test_training_again_keeps_what_is_there(folder):
+    before = {p.name: p.stat().st_mtime_ns for p in (folder / "mt").glob("*.binyan")}
+    same = [
+        "mt",
+        "train",
+        "--source",
+        folder / "en",
+        "--target",
+        folder / "de",
+        "--alignment",
+        folder / "links",
+        "--out",
+        folder / "mt",
+    ]
+    run(*same, "--order", "3")
+    assert before == {p.name: p.stat().st_mtime_ns for p in (folder / "mt").glob("*.binyan")}
+    with pytest.raises(BinyanError, match="other settings"):
+        run(*same, "--order", "2")
+
+
+def test_unequal_numbers_of_lines(folder):
+    (folder / "short.de").write_text("das haus\n")
+    with pytest.raises(InputError, match=r"en has 32 lines, .*short.de has 1"):
+        run(
+            "mt",
+            "extract",
+            "--source",
+            folder / "en",
+            "--target",
+            folder / "short.de",
+            "--alignment",
+            folder / "links",
+            "--out",
+            folder / "g",
+        )
+    with pytest.raises(InputError, match="1 lines|1:"):
+        run("mt", "tune", folder / "mt", "--source", folder / "en", "--reference", folder / "short.de")
+    pytest.importorskip("sacrebleu")
+    with pytest.raises(InputError, match="32 hypotheses and 1 references"):
+        run("mt", "evaluate", "--hypothesis", folder / "de", "--reference", folder / "short.de")
+
+
+def test_empty_sentences_align(folder):
+    pytest.importorskip("eflomal")
+    (folder / "gaps.en").write_text("\n".join(["", *SOURCE, ""]) + "\n")
+    (folder / "gaps.de").write_text("\n".join(["das", *TARGET, ""]) + "\n")
+    run("mt", "align", "--source", folder / "gaps.en", "--target", folder / "gaps.de", "--out", folder / "gaps.links")
+    lines = (folder / "gaps.links").read_text().split("\n")
+    assert lines[0] == "" and len(lines) == len(SOURCE) + 3 and "0-0" in lines[1]
+
+
+def test_a_long_sentence_is_bounded(folder):
+    """500 words: time grows with the length alone, because rules cover ten words and glue the rest."""
+    decoder = System(folder / "mt").decoder()
+    sentence = (SOURCE[5].split() * 90)[:500]
+    started = time.process_time()
+    graph = decoder.hypergraph(sentence)
+    assert time.process_time() - started < 60
+    assert graph.nodes <= (500 * 10 + 500) * 200 + 1 and graph.edges <= graph.nodes + (500 * 10 + 500) * 200
+    assert len(decoder.translate([sentence])[0].words) == 500
+    assert all(graph.node(n)[1] - graph.node(n)[0] <= 10 or graph.node(n)[0] == 0 for n in range(graph.nodes))
+
+
+def test_threads_do_not_change_the_output(folder):
+    decoder = System(folder / "mt").decoder()
+    text = [s.split() for s in SOURCE] + [[], ["a", "zebra", "sees", "a", "dog"]]
+    one, two = decoder.k_best(text, 20), decoder.k_best(text, 20, threads=2)
+    assert (one.sentence == two.sentence).all() and (one.score == two.score).all() and (one.words == two.words).all()
+    assert (one.features == two.features).all()
+
+
+def test_a_language_model_of_something_else(folder, tmp_path):
+    many = [f"[X] ||| w{i} ||| v{i} ||| f=1" for i in range(30)]
+    (tmp_path / "g").write_text("\n".join(many))
+    with pytest.raises(InputError, match="knows 0 of the 30 words"):
+        Decoder(read_grammar(tmp_path / "g"), [load(folder / "mt" / "language_model.binyan")])
+
+
+def test_weights_are_checked(folder, tmp_path):
+    (tmp_path / "w.json").write_text('{"weights": {"Glue": "much"}}')
+    with pytest.raises(InputError, match="w.json: not a file of weights"):
+        run("mt", "translate", folder / "mt", "--weights", tmp_path / "w.json", text="a\n")
+    (tmp_path / "w.json").write_text('{"weights": {"Gleu": 1}}')
+    with pytest.raises(BinyanError, match="no feature is called 'Gleu'"):
+        run("mt", "translate", folder / "mt", "--weights", tmp_path / "w.json", text="a\n")
+
+
+def test_interrupted_tuning_leaves_a_state_and_goes_on(folder):
+    (folder / "long.en").write_text("\n".join(SOURCE * 8) + "\n")
+    (folder / "long.de").write_text("\n".join(TARGET * 8) + "\n")
+    command = [
+        sys.executable,
+        "-c",
+        "from binyan.cli import main; main()",
+        "mt",
+        "tune",
+        folder / "mt",
+        "--source",
+        folder / "long.en",
+        "--reference",
+        folder / "long.de",
+        "--name",
+        "stopped",
+        "--k",
+        "30",
+        "--rounds",
+        "50",
+    ]
+    state = folder / "mt" / "stopped-1.tuning"
+    started = subprocess.Popen(
+        [str(c) for c in command], stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ
+    )
+    for _ in range(600):
+        if state.exists() or started.poll() is not None:
+            break
+        time.sleep(0.1)
+    started.send_signal(signal.SIGINT)
+    _, errors = started.communicate(timeout=60)
+    assert started.returncode in (0, 130), errors
+    assert state.exists()
+    result = System(folder / "mt").tune(
+        [s.split() for s in SOURCE * 8], [[t.split()] for t in TARGET * 8], name="stopped",
+        settings=TuningSettings(k=30, rounds=50), decoder_settings=DecoderSettings(),
+    )  # fmt: skip
+    assert result[0].bleu > 0.5
+
+
+def test_kneser_ney_is_the_default_model(folder):
+    assert isinstance(System(folder / "mt").models()[0], KneserNey)

@@ -1,0 +1,121 @@
+"""Tuning: the exact line search against a grid, BLEU statistics against sacrebleu, tuning of a toy system, resuming."""
+
+import numpy as np
+import pytest
+
+from binyan import _core
+from binyan.errors import InputError, SettingsError
+from binyan.translation import Decoder, DecoderSettings, Tuned, TuningSettings, read_grammar, tune
+from binyan.translation.decoder import HypothesisLists
+from binyan.translation.tuning import References, bleu_of
+
+
+def random_lists(random, sentences=12, k=8, width=3):
+    """Hypotheses with random features, and statistics as a sentence of 10 words might have."""
+    features = random.normal(size=(sentences * k, width))
+    matches = np.sort(random.integers(1, 10, size=(sentences * k, 4)), axis=1)[:, ::-1]
+    length = random.integers(9, 13, size=(sentences * k, 1))
+    statistics = np.concatenate([matches, length - np.arange(4), length, np.full_like(length, 10)], axis=1)
+    offsets = np.arange(0, sentences * k + 1, k)
+    return features.reshape(-1), statistics.astype(np.int64).reshape(-1), offsets.astype(np.uint64)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_line_search_finds_what_a_grid_finds(seed):
+    random = np.random.default_rng(seed)
+    lists = random_lists(random)
+    origin, direction = random.normal(size=(2, 3))
+    step, best = _core.search_line(*lists, origin, direction)
+    grid = [_core.bleu_at(*lists, origin + s * direction) for s in np.linspace(-8, 8, 4001)]
+    assert best >= max(grid) - 1e-9
+    assert _core.bleu_at(*lists, origin + step * direction) == pytest.approx(best, abs=1e-12)
+
+
+def test_line_search_stays_where_nothing_is_better():
+    features = np.array([1.0, 0.0, 0.0, 1.0])
+    row = [3, 2, 1, 1, 4, 3, 2, 1, 4, 4]
+    step, _ = _core.search_line(
+        features, np.array(row * 2), np.array([0, 2], np.uint64), np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    )
+    assert step == 0.0
+
+
+def lists_of(hypotheses, sentence):
+    words = sorted({w for h in hypotheses for w in h})
+    flat = np.array([words.index(w) for h in hypotheses for w in h], np.uint32)
+    offsets = np.cumsum([0, *map(len, hypotheses)]).astype(np.uint64)
+    return HypothesisLists(
+        np.array(sentence, np.uint32), np.zeros(len(hypotheses)), flat, offsets, np.zeros((len(hypotheses), 1)), words
+    )
+
+
+def test_bleu_is_that_of_sacrebleu():
+    sacrebleu = pytest.importorskip("sacrebleu")
+    random = np.random.default_rng(5)
+    draw = lambda: list("abcd"[i] for i in random.integers(0, 4, random.integers(5, 14)))  # noqa: E731
+    hypotheses = [draw() for _ in range(30)]
+    references = [[draw(), draw()] for _ in range(30)]
+    sums = References(references).statistics(lists_of(hypotheses, range(30))).sum(axis=0)
+    streams = [[" ".join(r[i]) for r in references] for i in range(2)]
+    theirs = sacrebleu.corpus_bleu(
+        [" ".join(h) for h in hypotheses], streams, tokenize="none", smooth_method="none"
+    ).score
+    assert 100 * bleu_of(sums) == pytest.approx(theirs, abs=1e-6)
+
+
+GRAMMAR = """\
+[X] ||| a ||| A ||| right=1
+[X] ||| a ||| B ||| wrong=1
+[X] ||| b ||| B ||| right=1
+[X] ||| b ||| C C ||| wrong=1
+[X] ||| c [X,1] ||| [X,1] C ||| right=1
+[X] ||| c [X,1] ||| C [X,1] ||| wrong=1
+[X] ||| c ||| C ||| right=1
+"""
+SOURCE = [list("abcaab"), list("cabab"), list("bbcab"), list("aacb")]
+
+
+@pytest.fixture
+def toy(tmp_path):
+    (tmp_path / "grammar").write_text(GRAMMAR)
+    grammar = read_grammar(tmp_path / "grammar")
+    settings = DecoderSettings(max_span=6)
+    ideal = Decoder(grammar, weights={"right": 1.0, "wrong": -1.0, "Words": 0.0}, settings=settings)
+    references = [[h.words] for h in ideal.translate(SOURCE)]
+    return Decoder(grammar, weights={"right": -0.1, "wrong": 0.2, "Words": 0.0}, settings=settings), references
+
+
+@pytest.mark.parametrize("method", ["mert", "mira"])
+def test_tuning_recovers_the_references(toy, method):
+    decoder, references = toy
+    tuned = tune(decoder, SOURCE, references, TuningSettings(method=method, k=50, rounds=6))
+    assert tuned.history[0] < 0.7
+    assert tuned.bleu == pytest.approx(1.0)
+    assert [h.words for h in decoder.reweighted(tuned.weights).translate(SOURCE)] == [r[0] for r in references]
+
+
+@pytest.mark.parametrize("method", ["mert", "mira"])
+def test_a_stopped_tuning_ends_as_one_that_was_not(toy, method, tmp_path):
+    decoder, references = toy
+    settings = TuningSettings(method=method, k=3, rounds=4, least_new=0, restarts=2)
+    whole = tune(decoder, SOURCE, references, settings)
+
+    def interrupt(done, total, figures):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tune(decoder, SOURCE, references, settings, state=tmp_path / "state", progress=interrupt)
+    resumed = tune(decoder, SOURCE, references, settings, state=tmp_path / "state")
+    assert isinstance(resumed, Tuned) and resumed == whole
+    other = TuningSettings(method=method, k=4, rounds=4, least_new=0, restarts=2)
+    with pytest.raises(InputError, match="other texts, models or settings"):
+        tune(decoder, SOURCE, references, other, state=tmp_path / "state")
+
+
+def test_unequal_numbers_and_wrong_method(toy):
+    decoder, references = toy
+    with pytest.raises(InputError, match="4 sentences to tune on and 3"):
+        tune(decoder, SOURCE, references[:3])
+    with pytest.raises(SettingsError, match="mert or mira"):
+        TuningSettings(method="guess")
