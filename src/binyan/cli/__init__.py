@@ -7,7 +7,7 @@ import sys
 import typer
 
 from binyan import __version__
-from binyan.cli import classes, compounds, explore, grammar, lm, morph, morph_evaluate, mt, reproduce, rescore
+from binyan.cli import classes, compounds, explore, grammar, lm, morph_evaluate, mt, reproduce, rescore
 from binyan.errors import BinyanError
 
 app = typer.Typer(
