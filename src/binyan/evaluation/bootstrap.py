@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,6 +19,11 @@ class Interval:
 
     def __str__(self) -> str:
         return f"[{self.low:.1f}, {self.high:.1f}]"
+
+
+def known(figure: float) -> float | None:
+    """The figure for JSON: null where it cannot be told."""
+    return None if math.isnan(figure) else figure
 
 
 def bootstrap(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from binyan.evaluation.bootstrap import known
 from binyan.evaluation.gold import GoldWord
 from binyan.evaluation.roots import strong_roots
 from binyan.evaluation.table import Cell, Chart, Column, Table
@@ -24,9 +25,9 @@ class LexiconScore:
     entries: int
     gold: int
 
-    def to_dict(self) -> dict[str, float | int]:
-        """For JSON."""
-        return dict(vars(self))
+    def to_dict(self) -> dict[str, float | int | None]:
+        """For JSON; an area that cannot be told is null."""
+        return {**vars(self), "auc": known(self.auc)}
 
 
 def gold_lexicon(gold: Iterable[GoldWord], category: str) -> set[str]:

@@ -12,15 +12,18 @@ def morfessor_segmentations(words: Iterable[str], seed: int = 1) -> dict[str, li
     """Train Morfessor Baseline on word types and segment the same words; its segments carry no labels."""
     try:
         import morfessor
+        import morfessor.utils
     except ImportError:
         raise MissingExtra("Morfessor", "morfessor") from None
     types = sorted(set(words))
     model = morfessor.BaselineModel()
     model.load_data([(1, tuple(word)) for word in types])
-    state = random.getstate()
+    state, dots = random.getstate(), morfessor.utils.show_progress_bar
     try:
         random.seed(seed)  # Morfessor visits words in an order drawn from the global stream
+        morfessor.utils.show_progress_bar = False
         model.train_batch()
     finally:
         random.setstate(state)
+        morfessor.utils.show_progress_bar = dots
     return {word: [("".join(part), "") for part in model.viterbi_segment(tuple(word))[0]] for word in types}

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from binyan.evaluation.bootstrap import Interval, bootstrap
+from binyan.evaluation.bootstrap import Interval, bootstrap, known
 from binyan.evaluation.gold import GoldWord
 
 Guesser = Literal["uniform", "stem-constrained", "character-constrained", "doubly constrained"]
@@ -23,12 +23,12 @@ class RootScore:
     evaluated: int
     interval: Interval
 
-    def to_dict(self) -> dict[str, float | int]:
+    def to_dict(self) -> dict[str, float | int | None]:
         """For JSON."""
         return {
-            "accuracy": self.accuracy,
-            "accuracy_low": self.interval.low,
-            "accuracy_high": self.interval.high,
+            "accuracy": known(self.accuracy),
+            "accuracy_low": known(self.interval.low),
+            "accuracy_high": known(self.interval.high),
             "evaluated": self.evaluated,
         }
 
@@ -53,15 +53,25 @@ def score_roots(
 ) -> RootScore:
     """The share of words one of whose hypothesised roots is a gold root, among words with a strong root of that length.
     Without `roots_that_are_stems`, words whose stem is nothing but the root are left out."""
+    column = np.array(_matches(hypothesised, gold, length, roots_that_are_stems)).reshape(-1, 1)
+    both = np.hstack([column, np.ones_like(column)])
+    accuracy = 100 * float(column.mean()) if len(column) else float("nan")
+    return RootScore(accuracy, len(column), bootstrap(both, lambda sums: 100 * float(sums[0] / sums[1])))
+
+
+def _matches(
+    hypothesised: Mapping[str, Collection[str]],
+    gold: Iterable[GoldWord],
+    length: int,
+    roots_that_are_stems: bool = True,
+) -> list[float]:
+    """1 or 0 for each word that is evaluated."""
     matches = []
     for word in gold:
         truth = strong_roots(word, length)
         if truth and (roots_that_are_stems or word.stem not in truth):
             matches.append(1.0 if set(hypothesised.get(word.word, ())) & set(truth) else 0.0)
-    column = np.array(matches).reshape(-1, 1)
-    both = np.hstack([column, np.ones_like(column)])
-    accuracy = 100 * float(column.mean()) if matches else float("nan")
-    return RootScore(accuracy, len(matches), bootstrap(both, lambda sums: 100 * float(sums[0] / sums[1])))
+    return matches
 
 
 def guess_roots(
@@ -85,7 +95,6 @@ def guess_roots(
 def guesser_accuracy(gold: Sequence[GoldWord], length: int, guesser: Guesser, repetitions: int = 5) -> float:
     """The accuracy of a random guesser, averaged over repetitions."""
     scores = [
-        score_roots(guess_roots(gold, length, guesser, seed), gold, length).accuracy
-        for seed in range(1, repetitions + 1)
+        np.mean(_matches(guess_roots(gold, length, guesser, seed), gold, length)) for seed in range(1, repetitions + 1)
     ]
-    return float(np.mean(scores))
+    return 100 * float(np.mean(scores))

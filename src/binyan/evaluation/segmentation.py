@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from binyan.evaluation.bootstrap import Interval, bootstrap
+from binyan.evaluation.bootstrap import Interval, bootstrap, known
 from binyan.evaluation.gold import GoldWord
 from binyan.evaluation.table import Cell, Chart, Column, Table
 
@@ -30,14 +30,14 @@ class BorderScore:
     interval: Interval
     missing: int = 0
 
-    def to_dict(self) -> dict[str, float | int]:
+    def to_dict(self) -> dict[str, float | int | None]:
         """For JSON."""
         return {
             "precision": self.precision,
             "recall": self.recall,
             "f1": self.f1,
-            "f1_low": self.interval.low,
-            "f1_high": self.interval.high,
+            "f1_low": known(self.interval.low),
+            "f1_high": known(self.interval.high),
             "exact": self.exact,
             "words": self.words,
             "missing": self.missing,

@@ -112,9 +112,12 @@ def measure_adaptor(experiment: Experiment, workshop: Workshop) -> Outcome:
     segmenter = sampler.freeze()
     analysed = Analysed.of(segmenter, gold)
     rankings = {c: sampled_lexicon(segmenter, [w.word for w in gold], c) for c in ("stem", "root3")}
+    scores = figures_of(analysed, rankings)
     figures = {
+        "f1": scores["segmentation"]["f1"],
+        "root_accuracy": scores["roots_3_A"]["accuracy"],
         **_statistics(gold),
-        **figures_of(analysed, rankings),
+        **scores,
         "unparsable": len(sampler.unparsable),
         "log_joint": sampler.traces[0][-1, 0],
         "words_per_second": len(gold) * settings.sweeps / max(seconds, 1e-9),
@@ -134,7 +137,7 @@ def figures_of(analysed: Analysed, rankings: Mapping[str, Mapping[str, float]]) 
         "morphemes_per_word": dict(Counter(str(len(pieces)) for pieces in analysed.pieces.values())),
         "lexicon": {c: analysed.lexicon_score(c).to_dict() for c in ("pre", "stem", "suf")},
         "root_lexicon": analysed.lexicon_score("root3", rankings["root3"]).to_dict(),
-        "stem_auc": analysed.lexicon_score("stem", rankings["stem"]).auc,
+        "stem_auc": analysed.lexicon_score("stem", rankings["stem"]).to_dict()["auc"],
     }
     for length in (3, 4):
         for method in ("A", "B"):
@@ -156,9 +159,11 @@ def measure_morfessor(experiment: Experiment, workshop: Workshop) -> Outcome:
 
     gold = gold_words(experiment.data, workshop)
     found = morfessor_segmentations((word.word for word in gold), experiment.model["seed"])
+    score = score_segmentation(found, gold)
     figures = {
+        "f1": score.f1,
         **_statistics(gold),
-        "segmentation": score_segmentation(found, gold).to_dict(),
+        "segmentation": score.to_dict(),
         "morphemes_per_word": dict(Counter(str(len(pieces)) for pieces in found.values())),
         "report": {"segmentation": score_segmentation(found, halves(gold)[1]).to_dict()},
     }
