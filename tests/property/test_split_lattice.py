@@ -10,7 +10,7 @@ from binyan.segmentation import Segmentation
 from binyan.segmentation.compound_splitter import log_likelihood
 from binyan.segmentation.lattice import Lattices
 from binyan.segmentation.lexicon import Lexicon
-from binyan.segmentation.split_features import SplitFeatures
+from binyan.segmentation.split_batch import SplitFeatures
 from binyan.segmentation.table import SegmentationTable
 
 

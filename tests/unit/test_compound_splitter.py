@@ -165,6 +165,16 @@ def test_rows_that_do_not_align_are_counted(tmp_path):
     assert (len(gold.table), gold.unaligned) == (1, 1)
 
 
+def test_a_file_of_another_kind_is_not_a_gold_list(tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_text("tisch\tNOUN\t1\n")
+    with pytest.raises(InputError, match="in none of its 1 rows"):
+        read_gold(path)
+    path.write_text("# nothing\n")
+    with pytest.raises(InputError, match="holds no segmentation"):
+        read_gold(path)
+
+
 def test_parts_that_are_compounds_are_split_in_turn():
     rows = ["regen schirm", "regenschirm hersteller", "regenschirm +s tor"]
     table = SegmentationTable(Segmentation.parse(r.replace(" ", "").replace("+", ""), r) for r in rows)

@@ -21,7 +21,7 @@ from binyan.segmentation.hyphens import join_pieces, lowered, pieces
 from binyan.segmentation.lattice import Floats
 from binyan.segmentation.lexicon import Lexicon, components_with_links
 from binyan.segmentation.segmentation import Part, Segmentation
-from binyan.segmentation.split_features import Batch, SplitFeatures
+from binyan.segmentation.split_batch import Batch, SplitFeatures
 from binyan.segmentation.table import SegmentationTable
 
 KIND = "compound-splitter"

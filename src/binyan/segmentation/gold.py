@@ -58,6 +58,11 @@ def read_gold(path: str | os.PathLike[str]) -> Gold:
             ambiguous += 1
         else:
             table.add(row)
+    if not table:
+        raise InputError(
+            f"{path}: in none of its {len(rows):,} rows do the parts spell the word; rows are word TAB parts, as in "
+            f"'küchentisch TAB küche +n tisch', or GecoDB's or GermaNet's: {rows[0][1]!r}"
+        )
     return Gold(table, unaligned, ambiguous)
 
 
