@@ -195,8 +195,10 @@ def comparable(evaluations: Sequence[Evaluation]) -> None:
 
 
 def signature_of(evaluations: Sequence[Evaluation]) -> str:
-    """The signatures of several evaluations, each once, one a line."""
-    return "\n".join(dict.fromkeys(str(e.signature) for e in evaluations))
+    """The signature of an evaluation; of several, one a line, after the name of the model."""
+    if len(evaluations) == 1:
+        return str(evaluations[0].signature)
+    return "\n".join(dict.fromkeys(f"{e.name}: {e.signature}" for e in evaluations))
 
 
 def bits(log_prob: NDArray[np.float64]) -> float:

@@ -23,8 +23,8 @@ _INK = "#1a1b1c"  # all that is neither data nor paper; inline drawings get the 
 _SIGNATURE_WIDTH = 125
 
 
-def draw(table: Table) -> Figure:
-    """The drawing of a table that has a chart, its signature in small print."""
+def draw(table: Table, signature: bool = True) -> Figure:
+    """The drawing of a table that has a chart, with its signature in small print."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -54,9 +54,10 @@ def draw(table: Table) -> Figure:
         axes.grid(axis="y", color="#8888884d")
         if len(axes.get_legend_handles_labels()[1]) > 1:
             axes.legend(frameon=False, fontsize=8)
-        lines = [part for line in table.signature.splitlines() for part in textwrap.wrap(line, _SIGNATURE_WIDTH)]
-        small = "\n".join(lines[:4] + (["…"] if len(lines) > 4 else []))
-        figure.supxlabel(small, fontsize=5, x=0.01, ha="left")
+        if signature:
+            lines = [part for line in table.signature.splitlines() for part in textwrap.wrap(line, _SIGNATURE_WIDTH)]
+            small = "\n".join(lines[:4] + (["…"] if len(lines) > 4 else []))
+            figure.supxlabel(small, fontsize=5, x=0.01, ha="left")
     return figure
 
 
@@ -70,9 +71,9 @@ def save(table: Table, path: str | os.PathLike[str]) -> None:
 
 
 def inline_svg(table: Table) -> str:
-    """An <svg> element for a page: transparent, its ink the page's text colour, its text selectable."""
+    """An <svg> element for a page that shows the table's signature: transparent, its ink the page's text colour."""
     out = io.BytesIO()
-    _write(draw(table), out, "svg", transparent=True)
+    _write(draw(table, signature=False), out, "svg", transparent=True)
     svg = out.getvalue().decode()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from binyan.evaluation import (
 )
 from binyan.evaluation.breakdown import by_compound, by_hit_length, by_parts, cross
 from binyan.evaluation.perplexity import curve, signature_of
+from binyan.evaluation.table import Cell
 from binyan.experiments.europarl import segmentation_path, stored_held_out_text
 from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Section
@@ -42,6 +44,8 @@ ROWS = {
     ("hpylm+g", "one sample renormalised"): ("hpylm+g renormalised", None),
     ("hpylm+g", "averaged renormalised"): ("hpylm+g averaged renormalised", None),
 }
+# Those that subsets and lists are shown of.
+COMPOUND_MODELS = ("HPYLM+c", "HPYLM+c renormalised", "hpylm+g renormalised")
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ def sections(results: Results, thesis: Mapping[str, Any], experiments: Sequence[
         Section("Order", "", [t for size in large for t in _by_order(shelf, size, figures)]),
         Section("Subsets of the test text", _SUBSETS, [t for size in large for t in _subsets(shelf, size, figures)]),
         Section("Training size", _SIZES, list(_by_size(shelf))),
-        Section("Linking elements", "", _components(shelf, figures)),
+        Section("Linking elements", "", list(_components(shelf, figures))),
         Section("Where compounds win and lose", "", [t for size in large for t in _qualitative(shelf, size)]),
         Section("Burn-in", "", [t for size in large for t in _traces(shelf, size)]),
         Section("Cost", "", [_cost(shelf)] if shelf.runs else []),
@@ -167,83 +171,77 @@ def _perplexity(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Table:
         used.append(e)
         ours = _change(e, mkn)
         there = told.get(theirs)
-        there_change = 100 * (there / told["MKN"] - 1) if there and theirs != "MKN" else None
+        there_change = _percent(there, told["MKN"]) if there and theirs != "MKN" else None
         apart = ours - there_change if ours is not None and there_change is not None else None
         rows.append([name, e.perplexity, ours, _change(e, hpylm), there, there_change, apart])
-    chart = Chart("bars", "model", ["perplexity"])
-    return Table(f"Europarl German, {size} tokens, n = 4", columns, rows, signature_of(used), chart=chart)
+    chart = Chart("bars", "model", ["against MKN %"], y_title="change in perplexity against MKN, %")
+    title = f"Perplexity, Europarl German, {size} tokens, n = 4"
+    return Table(title, columns, rows, signature_of(used), chart=chart if len(rows) > 1 else None)
 
 
 def _change(e: Evaluation, baseline: Evaluation | None) -> float | None:
-    return None if baseline is None or baseline.name == e.name else 100 * (e.perplexity / baseline.perplexity - 1)
+    return None if baseline is None or baseline.name == e.name else _percent(e.perplexity, baseline.perplexity)
+
+
+def _percent(figure: float, baseline: float) -> float:
+    return 100 * (figure / baseline - 1)
 
 
 def _by_order(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Iterator[Table]:
     own = [s for s in shelf.stored if s.size == size]
     if len({s.order for s in own}) < 2:
         return
+    signature = signature_of([s.evaluation for s in own])
     points = [(s.evaluation.name, s.order, s.evaluation.perplexity) for s in own]
-    yield curve(
-        f"Perplexity by order, {size} tokens", "order", "perplexity", points, signature_of([s.evaluation for s in own])
-    )
+    yield replace(curve(f"Perplexity by order, {size} tokens", "order", "perplexity", points, signature), chart=None)
     told = thesis.get("perplexity_by_order", {})
-    names = {"HPYLM": "HPYLM", "HPYLM+c": "HPYLM+c"}
-    rows = []
-    for order in (2, 3, 4):
-        for name, theirs in names.items():
-            ours = [shelf.find(size, order, n) for n in (name, "MKN" if name == "HPYLM" else "HPYLM")]
-            base = "MKN" if name == "HPYLM" else "HPYLM"
-            there = 100 * (told[theirs][str(order)] / told[base][str(order)] - 1) if told else None
-            here = _change(ours[0], ours[1]) if ours[0] is not None else None
-            rows.append(
-                [
-                    order,
-                    f"{name} against {base}",
-                    here,
-                    there,
-                    here - there if here is not None and there is not None else None,
-                ]
-            )
-    columns = [
-        Column("order", "d"),
-        Column("comparison"),
-        Column("ours %", "+.2f"),
-        Column("thesis %", "+.2f"),
-        Column("difference", "+.2f"),
+    moved = [(s.evaluation.name, s.order, _change(s.evaluation, shelf.find(size, s.order, "MKN"))) for s in own]
+    moved += [
+        (f"{name} (thesis)", int(order), _percent(figure, told["MKN"][order]))
+        for name, orders in told.items()
+        for order, figure in orders.items()
+        if name != "MKN"
     ]
-    if any(row[2] is not None for row in rows):
-        yield Table(
-            f"Change of perplexity by order, {size} tokens", columns, rows, signature_of([s.evaluation for s in own])
-        )
+    title = f"Perplexity against MKN, by order, {size} tokens"
+    yield curve(title, "order", "change in perplexity, %", [(n, o, c) for n, o, c in moved if c is not None], signature)
+    rows: list[list[Cell]] = []
+    for order, (name, base) in product((2, 3, 4), (("HPYLM", "MKN"), ("HPYLM+c", "HPYLM"))):
+        e = shelf.find(size, order, name)
+        ours = None if e is None else _change(e, shelf.find(size, order, base))
+        there = _percent(told[name][str(order)], told[base][str(order)]) if told else None
+        if ours is not None:
+            rows.append([order, f"{name} against {base}", ours, there, None if there is None else ours - there])
+    columns = [Column("order", "d"), Column("models"), Column("ours %", "+.2f"), Column("thesis %", "+.2f")]
+    title = f"Change of perplexity beside the thesis's, {size} tokens"
+    yield Table(title, [*columns, Column("difference", "+.2f")], rows, signature)
 
 
 def _subsets(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Iterator[Table]:
     mkn, hpylm = shelf.find(size, 4, "MKN"), shelf.find(size, 4, "HPYLM")
-    segmentation = shelf.segmentation(hpylm)
-    if mkn is not None and hpylm is not None:
-        yield change(mkn, hpylm, by_hit_length(mkn))
-    if hpylm is None or segmentation is None:
+    if mkn is None or hpylm is None:
         return
-    parts_of = lambda word: len(segmentation.of(word))  # noqa: E731
-    groups = cross(by_hit_length(hpylm), by_compound(hpylm, parts_of))
+    lengths = by_hit_length(hpylm)
+    yield _sized(change(mkn, hpylm, lengths), size)
+    if (segmentation := shelf.segmentation(hpylm)) is None:
+        return
+
+    def parts_of(word: str) -> int:
+        return len(segmentation.of(word))
+
     told = thesis.get("cross_entropy_change_at_hit_length_1", {})
-    for name in ("HPYLM+c", "HPYLM+c renormalised", "hpylm+g renormalised"):
-        if (e := shelf.find(size, 4, name)) is not None:
-            table = change(hpylm, e, groups)
-            there = [
-                {"compound": told.get("compounds"), "other": told.get("non_compounds")}[word]
-                if length == "1" and name == "HPYLM+c"
-                else None
-                for length, word in zip(table.column("hit length"), table.column("word"), strict=True)
-            ]
-            rows = [[*row, t] for row, t in zip(table.rows, there, strict=True)]
-            yield Table(
-                table.title, [*table.columns, Column("thesis %", "+.1f")], rows, table.signature, chart=table.chart
-            )
-    wide = [
-        e for n in ("MKN", "HPYLM", "HPYLM+c renormalised", "hpylm+g renormalised") if (e := shelf.find(size, 4, n))
-    ]
-    yield breakdown(wide, by_parts(hpylm, parts_of))
+    theirs = {("1", "compound"): told.get("compounds"), ("1", "other"): told.get("non_compounds")}
+    compounds = [e for name in COMPOUND_MODELS if (e := shelf.find(size, 4, name)) is not None]
+    for e in compounds:
+        table = _sized(change(hpylm, e, cross(lengths, by_compound(hpylm, parts_of))), size)
+        if e.name == "HPYLM+c":
+            rows = [[*row, theirs.get((str(row[0]), str(row[1])))] for row in table.rows]
+            table = replace(table, columns=[*table.columns, Column("thesis %", "+.1f")], rows=rows)
+        yield table
+    yield _sized(breakdown([mkn, hpylm, *compounds], by_parts(hpylm, parts_of)), size)
+
+
+def _sized(table: Table, size: str) -> Table:
+    return replace(table, title=f"{table.title}, {size} tokens")
 
 
 def _by_size(shelf: Shelf) -> Iterator[Table]:
@@ -260,52 +258,44 @@ def _by_size(shelf: Shelf) -> Iterator[Table]:
             yield curve(title, "training tokens", "change in perplexity, %", points, signature_of(used), log_x=True)
 
 
-def _components(shelf: Shelf, thesis: Mapping[str, Any]) -> list[Table]:
+def _components(shelf: Shelf, thesis: Mapping[str, Any]) -> Iterator[Table]:
     told = thesis.get("data", {})
-    tables = []
+    columns = [
+        Column("set"),
+        Column("ours", ",d"),
+        Column("ours, of compounds only", ",d"),
+        Column("of word types", ".1%"),
+    ]
+    columns += [Column("thesis", ",d"), Column("thesis, of word types", ".1%")]
     for run in shelf.runs:
         if run.experiment.measure != "components":
             continue
-        f = run.figures
-        rows = [["word types", f["words"], f["compounds"], None, told.get("word_types"), told.get("compound_types")]]
+        figures, types = run.figures, told.get("word_types")
+        sets = {"word types": (figures["words"], figures["compounds"], types)}
         for linking, theirs in (("delete", "delete"), ("left", "merge_left"), ("right", "merge_right")):
-            there = told.get("components", {}).get(theirs)
-            counts = f["components"][linking]
-            rows.append(
-                [
-                    f"components, linking elements: {linking}",
-                    counts["all"],
-                    counts["compounds"],
-                    counts["all"] / f["words"],
-                    there,
-                    None,
-                ]
-            )
-        columns = [
-            Column("set"),
-            Column("ours", ",d"),
-            Column("ours, of compounds", ",d"),
-            Column("share of words", ".1%"),
+            counts = figures["components"][linking]
+            name = f"components, linking elements {linking}{'d' if linking == 'delete' else ' merged'}"
+            sets[name] = (counts["all"], counts["compounds"], told.get("components", {}).get(theirs))
+        rows = [
+            [name, ours, of_compounds, ours / figures["words"], there, there / types if there and types else None]
+            for name, (ours, of_compounds, there) in sets.items()
         ]
-        columns += [Column("thesis", ",d"), Column("thesis, of compounds", ",d")]
+        parts = ", ".join(f"{n} parts: {c:,}" for n, c in figures["compounds_by_parts"].items())
         size = run.experiment.name.split("/")[2]
-        parts = ", ".join(f"{n} parts: {c:,}" for n, c in f["compounds_by_parts"].items())
-        tables.append(
-            Table(f"Sizes of vocabularies, {size} tokens", columns, rows, run.signature, f"Compounds of {parts}.")
-        )
-    return tables
+        yield Table(f"Words and components, {size} tokens", columns, rows, run.signature, f"Compounds of {parts}.")
 
 
 def _qualitative(shelf: Shelf, size: str) -> Iterator[Table]:
     mkn = shelf.find(size, 4, "MKN")
     segmentation = shelf.segmentation(mkn)
-    for name in ("HPYLM+c", "hpylm+g renormalised"):
+    for name in COMPOUND_MODELS:
         e = shelf.find(size, 4, name)
         if segmentation is None or mkn is None or e is None:
             continue
         compounds = by_compound(mkn, lambda word: len(segmentation.of(word))).group == 0
-        shown = largest_differences(e, mkn, 10, only=compounds, show=lambda w: "+".join(segmentation.components(w)))
-        yield Table(f"{shown.title}, {size} tokens", shown.columns, shown.rows, shown.signature, shown.note)
+        yield _sized(
+            largest_differences(e, mkn, 10, only=compounds, show=lambda w: "+".join(segmentation.components(w))), size
+        )
 
 
 def _traces(shelf: Shelf, size: str) -> Iterator[Table]:
@@ -315,37 +305,21 @@ def _traces(shelf: Shelf, size: str) -> Iterator[Table]:
             chains = {f"chain {n}": values for n, values in enumerate(run.figures["trace"], 1)}
             every = max(1, max(map(len, chains.values())) // 25)
             table = trace(chains, run.signature, run.experiment.model["burn_in"], every=every)
-            yield Table(
-                f"{table.title}, {name.removeprefix('hpylm/')}",
-                table.columns,
-                table.rows,
-                table.signature,
-                table.note,
-                table.chart,
-            )
+            yield replace(table, title=f"{table.title}, {name.removeprefix('hpylm/')}")
 
 
 def _cost(shelf: Shelf) -> Table:
-    rows = [
-        [
-            r.experiment.name,
-            r.seconds,
-            r.figures.get("sweeps"),
-            r.figures.get("seconds_per_sweep"),
-            r.peak_memory / 2**30,
-        ]
-        for r in shelf.runs
-    ]
     columns = [
         Column("experiment"),
         Column("seconds", ",.0f"),
         Column("sweeps", "d"),
-        Column("seconds a sweep", ".2f"),
-        Column("peak memory, GiB", ".2f"),
+        Column("CPU seconds a sweep", ".2f"),
     ]
-    return Table(
-        "What each experiment took",
-        columns,
-        rows,
-        "\n".join(dict.fromkeys(r.experiment.signature.digest for r in shelf.runs)),
-    )
+    columns += [Column("peak memory, GiB", ".2f")]
+    rows: list[list[Cell]] = []
+    for run in shelf.runs:
+        per_sweep = run.figures.get("seconds_per_sweep")
+        memory = run.peak_memory / 2**30
+        rows.append([run.experiment.name, run.seconds, run.figures.get("sweeps"), per_sweep, memory])
+    signature = "\n".join(f"{run.experiment.name}: {run.signature}" for run in shelf.runs)
+    return Table("What each experiment took", columns, rows, signature)

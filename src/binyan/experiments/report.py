@@ -28,6 +28,7 @@ thead th { border-bottom: 2px solid var(--line); } tbody tr:nth-child(even) { ba
 figcaption { color: var(--soft); font-size: .85rem; margin-top: .4rem; }
 .signature { font: .7rem/1.4 ui-monospace, monospace; color: var(--soft); overflow-wrap: anywhere; margin: .3rem 0; }
 svg { width: 100%; max-width: 46rem; height: auto; display: block; color: var(--ink); }
+summary { font-size: .8rem; color: var(--soft); cursor: pointer; }
 nav a { margin-right: 1rem; } a { color: inherit; }
 """
 
@@ -86,7 +87,10 @@ def _figure(table: Table) -> str:
     grid = f"<table><caption>{html.escape(table.title)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     drawing = inline_svg(table) if table.chart is not None and table.rows else ""
     note = f"<figcaption>{html.escape(table.note)}</figcaption>" if table.note else ""
-    small = "".join(f'<div class="signature">{html.escape(line)}</div>' for line in table.signature.splitlines())
+    lines = [f'<div class="signature">{html.escape(line)}</div>' for line in table.signature.splitlines()]
+    small = "".join(lines)
+    if len(lines) > 2:
+        small = f"<details><summary>{len(lines)} signatures</summary>{small}</details>"
     return f"<figure>{grid}{note}{small}{drawing}</figure>"
 
 
