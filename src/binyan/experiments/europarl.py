@@ -39,7 +39,8 @@ def training_corpus(data: Mapping[str, Any], workshop: Workshop) -> Corpus:
     """The training text of an experiment, prepared once for all of them."""
     files = [_prepared(f"train{n}", workshop) for n in range(1, data["shards"] + 1)]
     policy = VocabularyPolicy(min_count=data["min_count"])
-    return Corpus.read(_first(files, data["tokens"]), policy=policy, progress=workshop.progress)
+    text = files if data["tokens"] is None else _first(files, data["tokens"])
+    return Corpus.read(text, policy=policy, progress=workshop.progress)
 
 
 def held_out_text(workshop: Workshop) -> HeldOutText:
@@ -92,12 +93,12 @@ def _prepared(name: str, workshop: Workshop) -> Path:
     return prepared_text(source, PREPARATION, workshop.prepared, progress=workshop.progress)
 
 
-def _first(files: Sequence[Path], tokens: int | None) -> Iterator[list[str]]:
+def _first(files: Sequence[Path], tokens: int) -> Iterator[list[str]]:
     """Whole sentences until `tokens` words are reached."""
     taken = 0
     for path in files:
         for sentence in read_sentences(path):
-            if tokens is not None and taken >= tokens:
+            if taken >= tokens:
                 return
             taken += len(sentence)
             yield sentence
