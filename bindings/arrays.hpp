@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,6 +13,16 @@ template <class T>
 using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 using Ids = Array<uint32_t>;
 using Offsets = Array<uint64_t>;
+
+// A Python function that native loops call with the interpreter lock; Ctrl-C is raised there.
+template <class... Arguments>
+std::function<void(Arguments...)> calling(nanobind::object function) {
+  if (function.is_none()) return {};
+  return [function](Arguments... arguments) {
+    nanobind::gil_scoped_acquire locked;
+    function(arguments...);
+  };
+}
 
 template <class T>
 std::span<const T> view(const Array<T>& a) { return {a.data(), a.size()}; }

@@ -104,13 +104,14 @@ void bind_backoff_model(nb::module_& m) {
 
   m.def(
       "estimate_kneser_ney",
-      [](const ContextTree& tree, std::vector<uint32_t> prune, std::array<double, 3> fallback, Ids words) {
+      [](const ContextTree& tree, std::vector<uint32_t> prune, std::array<double, 3> fallback, Ids words, nb::object after_level) {
+        const AfterLevel after = calling<uint32_t>(after_level);
         std::unique_ptr<KneserNey> kn;
         {
           nb::gil_scoped_release unlocked;
           std::vector<uint32_t> rank;
           if (words.size() > 0) rank = ranks_of_first_occurrence(view(words), tree.vocabulary_size);
-          kn = std::make_unique<KneserNey>(estimate_kneser_ney(tree, {std::move(prune), fallback}, rank));
+          kn = std::make_unique<KneserNey>(estimate_kneser_ney(tree, {std::move(prune), fallback}, rank, after));
         }
         nb::list discounts;
         for (const Discounts& d : kn->discounts) {
@@ -119,6 +120,6 @@ void bind_backoff_model(nb::module_& m) {
         }
         return nb::make_tuple(nb::cast(std::move(kn->model)), discounts);
       },
-      nb::arg("tree"), nb::arg("prune"), nb::arg("fallback"), nb::arg("words"),
+      nb::arg("tree"), nb::arg("prune"), nb::arg("fallback"), nb::arg("words"), nb::arg("after_level") = nb::none(),
       "`words`: the training text, or nothing (see core/ngram/kneser_ney.hpp, rank). The model, and for each order its three discounts, four counts of counts, and where the discounts come from.");
 }

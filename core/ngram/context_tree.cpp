@@ -37,7 +37,7 @@ uint32_t find_in(const std::vector<uint32_t>& sorted, uint32_t first, uint32_t l
 
 }  // namespace
 
-ContextTree ContextTree::build(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint32_t order, uint32_t vocabulary_size) {
+ContextTree ContextTree::build(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint32_t order, uint32_t vocabulary_size, const AfterLevel& after_level) {
   if (order == 0) throw InputError("the order of an n-gram model is 1 or more, not 0");
   if (order > 255) throw InputError("the order of an n-gram model is at most 255");
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != words.size()) throw InputError("sentence offsets do not cover the words");
@@ -119,6 +119,7 @@ ContextTree ContextTree::build(std::span<const uint32_t> words, std::span<const 
       ++level.first_entry[context + 1];
     });
     for (uint32_t c = 0; c < contexts; ++c) level.first_entry[c + 1] += level.first_entry[c];
+    if (after_level) after_level(k);
   }
   return tree;
 }

@@ -6,6 +6,7 @@
 // A sentence w1 ... wm is the events w1, ..., wm, </s>, each with up to order - 1 words of context, the first being <s>.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace binyan {
 // Ids every vocabulary begins with.
 constexpr uint32_t kUnknown = 0, kBegin = 1, kEnd = 2;
 constexpr uint32_t kNone = UINT32_MAX;
+
+// Told of each level of a tree that is done, from 0; where a caller shows progress and may stop.
+using AfterLevel = std::function<void(uint32_t)>;
 
 struct Level {
   // One element an entry.
@@ -35,7 +39,8 @@ class ContextTree {
  public:
   // `words`: sentences one after another, without <s> and </s>; sentence i is [offsets[i], offsets[i + 1]).
   // `order` >= 1; ids < `vocabulary_size`. Throws InputError on ids out of range or an order of 0.
-  static ContextTree build(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint32_t order, uint32_t vocabulary_size);
+  // `after_level` is called as each level is done; what it throws stops the work.
+  static ContextTree build(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint32_t order, uint32_t vocabulary_size, const AfterLevel& after_level = {});
 
   uint32_t order() const { return static_cast<uint32_t>(levels.size()); }
   // Events whose longest context is u itself: on the top level all, below it those whose context begins with <s>.

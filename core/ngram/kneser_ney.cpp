@@ -138,7 +138,7 @@ std::vector<uint32_t> ranks_of_first_occurrence(std::span<const uint32_t> words,
   return rank;
 }
 
-KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings, std::span<const uint32_t> rank) {
+KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings, std::span<const uint32_t> rank, const AfterLevel& after_level) {
   const uint32_t order = tree.order(), vocabulary = tree.vocabulary_size;
   const std::vector<uint32_t> thresholds = thresholds_of(settings, order);
   const std::vector<uint32_t> last = last_entries(tree, rank);
@@ -181,6 +181,7 @@ KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& 
       parameters.log_backoff.push_back(logarithms(backoff));
     }
     lower.swap(current);
+    if (after_level) after_level(k);
   }
 
   if (order == 1 || thresholds.back() == 0) return {BackoffModel::freeze(tree, std::move(parameters)), std::move(discounts)};

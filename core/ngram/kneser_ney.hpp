@@ -37,6 +37,6 @@ std::vector<uint32_t> ranks_of_first_occurrence(std::span<const uint32_t> words,
 
 // `rank` as above, or empty. lmplz takes the plain count of the last n-gram of each lower order for its adjusted count when
 // it counts counts; with ranks so do we, which matters only for texts of a few hundred words.
-KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings, std::span<const uint32_t> rank);
+KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings, std::span<const uint32_t> rank, const AfterLevel& after_level = {});
 
 }  // namespace binyan

@@ -90,6 +90,21 @@ def test_tiny_and_odd_texts_give_proper_models(text, order):
         assert (np.delete(chances, 1) > 0).all() and chances[1] == 0
 
 
+def test_progress_is_told_and_may_stop_the_work():
+    told = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DiscountWarning)
+        KneserNey.train(TEXT, 3, progress=lambda done, total, figures: told.append((done, total)))
+    assert told.count((3, 3)) == 2  # n-grams counted, then estimated
+
+    def interrupt(done, total, figures):
+        if (done, total) == (2, 3):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        KneserNey.train(TEXT, 3, progress=interrupt)
+
+
 def test_settings_are_checked():
     for order in (0, -3):
         with pytest.raises(SettingsError, match=f"not {order}"):

@@ -12,6 +12,7 @@ from binyan import _core
 from binyan.errors import InputError, ModelFileError
 from binyan.language_model import LanguageModel, Scores, State, Step, WordScore
 from binyan.model_file import ModelFile, Section
+from binyan.progress import Progress, ProgressOption
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary
 from binyan.text.reading import Source
@@ -148,6 +149,14 @@ def word_counts(corpus: Corpus) -> NDArray[np.uint32]:
     counts = np.bincount(corpus.words, minlength=len(corpus.vocabulary)).astype(np.uint32)
     counts[2] = corpus.sentences
     return counts
+
+
+def context_tree(corpus: Corpus, order: int, progress: ProgressOption = None) -> _core.ContextTree:
+    """All n-grams of a corpus up to `order` words."""
+    with Progress("levels of n-grams", order, progress) as shown:
+        return _core.ContextTree.build(
+            corpus.words, corpus.offsets, order, len(corpus.vocabulary), lambda level: shown.advance()
+        )
 
 
 def training_corpus(text: Corpus | Source | Sequence[Source], preparation: Preparation, **options: Any) -> Corpus:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from binyan import _core, model_file
 from binyan.errors import ModelFileError, SettingsError
 from binyan.model_file import ModelFile, Section
-from binyan.ngram.backoff import BackoffLanguageModel, training_corpus, training_fields, word_counts
+from binyan.ngram.backoff import BackoffLanguageModel, context_tree, training_corpus, training_fields, word_counts
 from binyan.ngram.chains import Arrays, Chains, Schedule
 from binyan.progress import ProgressOption
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
@@ -132,7 +132,7 @@ class Sampling:
 
     def __init__(self, corpus: Corpus, order: int, schedule: Schedule, preparation: Preparation) -> None:
         self.corpus, self.order, self.preparation = corpus, order, preparation
-        self.tree = _core.ContextTree.build(corpus.words, corpus.offsets, order, len(corpus.vocabulary))
+        self.tree = context_tree(corpus, order)
         self.chains = Chains(lambda i: _core.HPYLM(self.tree, schedule.seed, i), schedule)
 
     def fields(self) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from typing import Any, Self
 from binyan import _core
 from binyan.errors import SettingsError
 from binyan.model_file import ModelFile, Section
-from binyan.ngram.backoff import BackoffLanguageModel, training_corpus, training_fields, word_counts
-from binyan.progress import ProgressOption
+from binyan.ngram.backoff import BackoffLanguageModel, context_tree, training_corpus, training_fields, word_counts
+from binyan.progress import Progress, ProgressOption
 from binyan.text import Corpus, Preparation, VocabularyPolicy
 from binyan.text.reading import Source
 
@@ -69,8 +69,11 @@ class KneserNey(BackoffLanguageModel):
         _check(order, prune, fallback)
         prepared = preparation or Preparation()
         corpus = training_corpus(text, prepared, policy=policy, progress=progress)
-        tree = _core.ContextTree.build(corpus.words, corpus.offsets, order, len(corpus.vocabulary))
-        native, found = _core.estimate_kneser_ney(tree, list(prune), list(fallback), corpus.words)
+        tree = context_tree(corpus, order, progress)
+        with Progress("levels estimated", order, progress) as shown:
+            native, found = _core.estimate_kneser_ney(
+                tree, list(prune), list(fallback), corpus.words, lambda level: shown.advance()
+            )
         discounts = tuple(Discounts(n, tuple(d), tuple(c), o) for n, (d, c, o) in enumerate(found, 1))
         _warn(discounts)
         fell_back = "+".join(str(d.order) for d in discounts if d.origin != "estimated")
