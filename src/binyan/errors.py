@@ -33,7 +33,7 @@ class GrammarError(BinyanError):
     exit_code = 5
 
 
-class MissingExtra(BinyanError):
+class MissingExtra(BinyanError, ImportError):
     """An optional part of Binyan that is not installed."""
 
     exit_code = 6

@@ -1,0 +1,110 @@
+"""Segmentations learnt from a word list by Morfessor: Baseline (unlabelled morphs) or FlatCat (prefixes, stems, suffixes).
+
+FlatCat continues the Cat-MAP of the thesis (section 4.4.2); its perplexity threshold is the thesis's.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+from binyan.errors import InputError, MissingExtra, SettingsError
+from binyan.progress import ProgressOption, track
+from binyan.segmentation.segmentation import Part, Segmentation
+from binyan.segmentation.table import SegmentationTable
+
+METHODS = ("flatcat", "baseline")
+# How a count enters the training data: every type once, its logarithm, or as it is.
+DAMPENING: dict[str, Callable[[int], int]] = {
+    "types": lambda n: 1,
+    "log": lambda n: round(math.log2(n)) + 1,
+    "tokens": lambda n: n,
+}
+
+
+def learn(
+    counts: Mapping[str, int],
+    more_words: Iterable[str] = (),
+    *,
+    method: str = "flatcat",
+    perplexity_threshold: float = 50.0,
+    corpus_weight: float = 1.0,
+    dampening: str = "log",
+    flatcat_epochs: int = 1,
+    seed: int = 1,
+    progress: ProgressOption = None,
+) -> SegmentationTable:
+    """Learn from words with their counts, and segment them and `more_words` (unseen ones: the map made post hoc).
+
+    Words without a letter are left out. A higher `corpus_weight` segments less; `perplexity_threshold` is how many different
+    neighbours make an affix likely (the thesis: 50 for a million words, 400 for tens of millions). `flatcat_epochs`: passes
+    in which FlatCat changes the segmentation; 0 only labels what Baseline found, which is many times faster.
+    """
+    if method not in METHODS:
+        raise SettingsError(f"Morfessor's methods here are {' and '.join(METHODS)}, not {method!r}")
+    if dampening not in DAMPENING:
+        raise SettingsError(f"dampening is one of {', '.join(DAMPENING)}, not {dampening!r}")
+    if find_spec("morfessor") is None or find_spec("flatcat") is None:
+        raise MissingExtra("learning segmentations by Morfessor", "morfessor")
+    data = [(DAMPENING[dampening](n), w) for w, n in sorted(counts.items()) if _has_letter(w)]
+    if not data:
+        raise InputError("no word with a letter to learn from")
+    with _seeded(seed):
+        segment = _baseline(data, corpus_weight)
+        if method == "flatcat":
+            segment = _flatcat(data, segment, perplexity_threshold, flatcat_epochs)
+        words = dict.fromkeys([*(w for _, w in data), *filter(_has_letter, more_words)])
+        shown = track(words, "words segmented", len(words), progress, every=1000)
+        return SegmentationTable(Segmentation(word, segment(word)) for word in shown)
+
+
+Segmenter = Callable[[str], tuple[Part, ...]]
+
+
+def _baseline(data: list[tuple[int, str]], corpus_weight: float) -> Segmenter:
+    import morfessor
+
+    morfessor.utils.show_progress_bar = False
+    model: Any = morfessor.BaselineModel(corpusweight=corpus_weight)
+    model.load_data(data)
+    model.train_batch()
+    return lambda word: tuple(Part(morph) for morph in model.viterbi_segment(word)[0])
+
+
+def _flatcat(data: list[tuple[int, str]], start: Segmenter, perplexity_threshold: float, epochs: int) -> Segmenter:
+    import flatcat
+
+    flatcat.utils.show_progress_bar = False
+    usage: Any = flatcat.MorphUsageProperties(ppl_threshold=perplexity_threshold)
+    model: Any = flatcat.FlatcatModel(usage)
+    model.add_corpus_data([(n, tuple(part.text for part in start(word))) for n, word in data])
+    model.initialize_hmm()
+    if epochs:
+        model.train_batch(max_epochs=epochs)
+    tidy: Any = flatcat.HeuristicPostprocessor()
+
+    def segment(word: str) -> tuple[Part, ...]:
+        morphs = tidy.apply_to(model.viterbi_analyze(word)[0], model)
+        # What is left of non-morphemes counts as stems.
+        return tuple(Part(m.morph, m.category if m.category in ("PRE", "STM", "SUF") else "STM") for m in morphs)
+
+    return segment
+
+
+def _has_letter(word: str) -> bool:
+    return any(c.isalpha() for c in word) and not word.startswith("<")
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Morfessor draws from the global generator: seed it, and leave it as it was."""
+    before = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(before)
