@@ -180,6 +180,7 @@ KINDS: dict[str, str] = {
     "arpa": "binyan.ngram.arpa:ArpaModel",
     "hpylm": "binyan.ngram.hpylm:HPYLM",
     "log-bilinear": "binyan.log_bilinear.language_model:LogBilinearLM",
+    "mixture": "binyan.mixture:Mixture",
 }
 
 

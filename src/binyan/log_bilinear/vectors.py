@@ -1,0 +1,168 @@
+"""Word and morpheme vectors of a trained model: composition, neighbours, exchange formats (section 4.4.5).
+
+The vector of a word is [q~; r~], context and target side concatenated, each the sum of the word's factors. A word outside the
+vocabulary has the sum of its known morphemes, and that of <unk> only where none is known.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan.errors import InputError, SettingsError
+from binyan.log_bilinear.language_model import LogBilinearLM
+from binyan.log_bilinear.word_map import factors_of
+from binyan.segmentation import SegmentationTable
+from binyan.text.vocabulary import SPECIALS, UNKNOWN
+
+Side = Literal["both", "context", "target"]
+
+
+class Vectors:
+    """The vectors of `model`. `post_hoc` segments words outside the vocabulary; by default the model's own map does.
+
+    `compose`: whether such words are composed of morphemes at all; without, they are <unk>.
+    """
+
+    def __init__(
+        self,
+        model: LogBilinearLM,
+        side: Side = "both",
+        post_hoc: SegmentationTable | None = None,
+        compose: bool = True,
+    ) -> None:
+        if side not in ("both", "context", "target"):
+            raise SettingsError(f"vectors are of 'both' sides, or of 'context' or 'target', not {side!r}")
+        self.model, self.side, self.compose = model, side, compose
+        self.post_hoc = post_hoc if post_hoc is not None else model.segmentations
+        self.vocabulary = model.closed_vocabulary
+        targets = model.model.targets
+        q = model.context_vectors.numpy()[: len(self.vocabulary)]
+        r = np.zeros_like(q)
+        r[targets.word_of] = model.target_vectors.numpy()
+        self.matrix: NDArray[np.float32] = self._sides(q, r)
+        morphemes = model.word_map.morphemes
+        self.morphemes: tuple[str, ...] = morphemes if model.model.shape.variant.additive else ()
+        self.morpheme_matrix = self._morpheme_matrix()
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return int(self.matrix.shape[1])
+
+    def _sides(self, q: NDArray[np.float32], r: NDArray[np.float32]) -> NDArray[np.float32]:
+        return {"both": np.concatenate([q, r], axis=1), "context": q, "target": r}[self.side]
+
+    def _morpheme_matrix(self) -> NDArray[np.float32]:
+        parts = []
+        for factors, additive in (
+            (self.model.model.Q, self.model.model.shape.variant.context),
+            (self.model.model.R, self.model.model.shape.variant.output),
+        ):
+            count = len(self.morphemes)
+            rows = factors.detach().numpy()[len(factors) - count :] if additive else None
+            parts.append(rows if rows is not None else np.zeros((count, factors.shape[1]), np.float32))
+        return self._sides(parts[0], parts[1])
+
+    def known_morphemes(self, word: str) -> list[str]:
+        """The morphemes of `word`, by the post hoc map, that have vectors."""
+        if not self.compose or word not in self.post_hoc:
+            return []
+        return [m for m in factors_of(self.post_hoc, word) if m in self.model.word_map.morpheme_index]
+
+    def __contains__(self, word: str) -> bool:
+        """Whether `word` has a vector of its own or of its morphemes."""
+        return word in self.vocabulary or bool(self.known_morphemes(word))
+
+    def __getitem__(self, word: str) -> NDArray[np.float32]:
+        """The vector of any word."""
+        if word in self.vocabulary:
+            return self.matrix[self.vocabulary.index[word]]
+        rows = [self.model.word_map.morpheme_index[m] - len(self.vocabulary) for m in self.known_morphemes(word)]
+        if rows:
+            return np.asarray(self.morpheme_matrix[rows].sum(0))
+        return self.matrix[self.vocabulary.index[UNKNOWN]]
+
+    def morpheme(self, name: str) -> NDArray[np.float32]:
+        """The vector of a morpheme, written with its label: un/PRE."""
+        if name not in self.morphemes:
+            near = [m for m in self.morphemes if m.split("/")[0] == name.split("/")[0]][:5]
+            hint = f"; there is {', '.join(near)}" if near else "; write it with its label, as un/PRE"
+            raise InputError(f"the model has no morpheme {name!r}{hint}")
+        return self.morpheme_matrix[self.morphemes.index(name)]
+
+    def nearest(self, query: str, number: int = 10, morphemes: bool = False) -> list[tuple[str, float]]:
+        """The words (or the morphemes) nearest to a word (or a morpheme) by cosine, without itself."""
+        if morphemes:
+            names: Sequence[str] = self.morphemes
+            matrix, vector = self.morpheme_matrix, self.morpheme(query)
+        else:
+            if query not in self:
+                raise InputError(f"{query!r} is outside the vocabulary and none of its morphemes is known")
+            names, matrix, vector = self.vocabulary.words, self.matrix, self[query]
+        cosines = unit(matrix) @ unit(vector[None])[0]
+        skip = {query, *SPECIALS}
+        order = [i for i in np.argsort(-cosines, kind="stable") if names[i] not in skip]
+        return [(names[i], float(cosines[i])) for i in order[:number]]
+
+    def similarity(self, one: str, other: str) -> float:
+        """The cosine of two words' vectors."""
+        return float((unit(self[one][None]) @ unit(self[other][None]).T)[0, 0])
+
+    def table(self, morphemes: bool = False) -> tuple[Sequence[str], NDArray[np.float32]]:
+        """Names and vectors of all words but <s>, or of all morphemes."""
+        if morphemes:
+            return self.morphemes, self.morpheme_matrix
+        keep = [i for i, w in enumerate(self.vocabulary.words) if w != "<s>"]
+        return [self.vocabulary.words[i] for i in keep], self.matrix[keep]
+
+    def write_text(self, path: str | os.PathLike[str], morphemes: bool = False) -> None:
+        """Write in the text format of word2vec: a line with count and dimension, then a word and its numbers a line."""
+        names, matrix = self.table(morphemes)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(f"{len(names)} {self.dim}\n")
+            for name, row in zip(names, matrix, strict=True):
+                out.write(f"{name} {' '.join(f'{x:.6g}' for x in row)}\n")
+
+    def write_safetensors(self, path: str | os.PathLike[str], morphemes: bool = False) -> None:
+        """Write a safetensors file: the tensor `vectors`, and the words, one a line, in the metadata."""
+        from safetensors.numpy import save_file
+
+        names, matrix = self.table(morphemes)
+        save_file(
+            {"vectors": np.ascontiguousarray(matrix)},
+            Path(path),
+            {"words": "\n".join(names), "side": self.side, "signature": str(self.model.signature())},
+        )
+
+
+def unit(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows of length one; zero rows stay zero."""
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return np.asarray(matrix / np.where(lengths > 0, lengths, 1))
+
+
+def read_text(path: str | os.PathLike[str]) -> tuple[list[str], NDArray[np.float32]]:
+    """Read the text format of word2vec."""
+    from binyan.text.reading import read_lines
+
+    names: list[str] = []
+    rows: list[NDArray[np.float32]] = []
+    dim = 0
+    for number, line in read_lines(path):
+        fields = line.split(" ")
+        if number == 1:
+            if len(fields) != 2:
+                raise InputError(f"{path}:1: a word2vec text file begins with the count and the dimension")
+            dim = int(fields[1])
+            continue
+        if len(fields) != dim + 1:
+            raise InputError(f"{path}:{number}: {len(fields) - 1} numbers where the first line says {dim}")
+        names.append(fields[0])
+        rows.append(np.array(fields[1:], np.float32))
+    return names, np.stack(rows) if rows else np.zeros((0, dim), np.float32)

@@ -1,0 +1,152 @@
+"""Mixtures of language models: any models of the toolkit, interpolated with weights fitted on development text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan import model_file
+from binyan.errors import InputError, SettingsError
+from binyan.language_model import LanguageModel, Scores, State, Step, WordScore, from_model_file
+from binyan.signature import Signature
+
+_TOLERANCE = 1e-9  # nats an event, between steps of EM
+_STEPS = 1000
+
+
+class Mixture(LanguageModel):
+    """P(w | h) = sum over models of weight x P_model(w | h). The models share vocabulary and preparation.
+
+    Raises InputError where they do not: their words would not be the same events.
+    """
+
+    kind = "mixture"
+
+    def __init__(self, models: Sequence[LanguageModel], weights: Sequence[float], fields: dict[str, Any] | None = None) -> None:
+        check(models)
+        if len(weights) != len(models) or min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
+            raise SettingsError(f"{len(models)} models need as many weights, not negative and of sum 1, not {list(weights)}")
+        self.models, self.weights = tuple(models), np.asarray(weights, np.float64) / sum(weights)
+        self.vocabulary, self.preparation = models[0].vocabulary, models[0].preparation
+        self.order = max(m.order for m in models)
+        self.fields = fields or {}
+
+    @classmethod
+    def fit(cls, models: Sequence[LanguageModel], development: Iterable[Sequence[str]]) -> Mixture:
+        """The mixture that makes the prepared sentences of `development` most probable, by EM from equal weights."""
+        check(models)
+        sentences = [list(s) for s in development]
+        if not sentences:
+            raise InputError("no development text to fit the weights on")
+        log_probs = np.stack([m.score_sentences(sentences).log_prob for m in models])
+        weights = fit_weights(log_probs)
+        fields = {"development_events": log_probs.shape[1]}
+        return cls(models, [float(w) for w in weights], fields)
+
+    def begin(self) -> State:
+        """The state at the start of a sentence: one of each model."""
+        return tuple(m.begin() for m in self.models)
+
+    def score(self, state: State, word: str) -> WordScore:
+        """Score one word (or "</s>") after `state`."""
+        scored = [m.score(s, word) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
+        log_prob = float(_mixed(np.array([[s.log_prob] for s in scored]), self.weights)[0])
+        return WordScore(
+            tuple(s.state for s in scored), log_prob, max(s.matched for s in scored), any(s.unknown for s in scored)
+        )
+
+    def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
+        """Score prepared sentences in one batch, each with its </s>."""
+        listed = [list(s) for s in sentences]
+        scores = [m.score_sentences(listed) for m in self.models]
+        return Scores(
+            _mixed(np.stack([s.log_prob for s in scores]), self.weights),
+            np.max([s.matched for s in scores], axis=0).astype(np.uint8),
+            scores[0].unknown,
+            scores[0].offsets,
+        )
+
+    def next_words(self, state: State) -> NDArray[np.float64]:
+        """The probability of every word of the vocabulary after `state`, by id."""
+        each = [m.next_words(s) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
+        return np.asarray(self.weights @ np.stack(each))
+
+    def steps(self, state: State, word: str) -> tuple[Step, ...]:
+        """What each model adds."""
+        parts = [
+            w * np.exp(m.score(s, word).log_prob)
+            for w, m, s in zip(self.weights, self.models, state, strict=True)  # type: ignore[call-overload]
+        ]
+        return tuple(
+            Step(m.kind, f"weight {w:.3f}", float(p / w) if w else 0.0, float(p / sum(parts)))
+            for m, w, p in zip(self.models, self.weights, parts, strict=True)
+        )
+
+    def training_counts(self) -> NDArray[Any] | None:
+        """Those of the first model that has them."""
+        return next((c for m in self.models if (c := m.training_counts()) is not None), None)
+
+    def signature(self) -> Signature:
+        """The weights, and the digest of each model's own signature."""
+        parts = "+".join(
+            f"{w:.4f}*{m.signature().fields.get('model', m.kind)}-{m.signature().digest}"
+            for w, m in zip(self.weights, self.models, strict=True)
+        )
+        return Signature({"model": "mixture", "order": self.order, "of": parts, **self.fields})
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, model_file.Section]]:
+        """Settings and sections for a model file: the models whole, one a section."""
+        sections: dict[str, model_file.Section] = {
+            f"model/{i}": model_file.to_bytes(m.kind, *m.contents()) for i, m in enumerate(self.models)
+        }
+        return {"weights": self.weights.tolist(), "fields": self.fields}, sections
+
+    @classmethod
+    def from_file(cls, file: model_file.ModelFile) -> Mixture:
+        """The inverse of `contents`."""
+        weights = file.meta["weights"]
+        models = [from_model_file(model_file.from_bytes(file.blob(f"model/{i}"))) for i in range(len(weights))]
+        return cls(models, weights, file.meta["fields"])
+
+
+def fit_weights(log_probs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights by EM; `log_probs` has one row a model and one column an event."""
+    models, events = log_probs.shape
+    weights = np.full(models, 1 / models)
+    top = log_probs.max(0)
+    if not np.isfinite(top).all():
+        raise InputError("an event of the development text has probability 0 under every model")
+    ratios = np.exp(log_probs - top)
+    before = -np.inf
+    for _ in range(_STEPS):
+        mixed = weights @ ratios
+        now = float(np.log(mixed).mean())
+        if now - before < _TOLERANCE:
+            break
+        before = now
+        weights = weights * (ratios / mixed).mean(1)
+        weights /= weights.sum()
+    return weights
+
+
+def _mixed(log_probs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.logaddexp.reduce(log_probs + np.log(weights)[:, None], axis=0))
+
+
+def check(models: Sequence[LanguageModel]) -> None:
+    """Raise unless the models can be mixed."""
+    if len(models) < 2:
+        raise SettingsError("a mixture is of two models or more")
+    first = models[0]
+    for other in models[1:]:
+        if other.vocabulary != first.vocabulary:
+            raise InputError(
+                f"the models' vocabularies differ ({len(first.vocabulary):,} and {len(other.vocabulary):,} words): their words "
+                "are not the same events; train both with the same --vocabulary FILE, or the same text, --kappa and --seed"
+            )
+        if other.preparation != first.preparation:
+            raise InputError(f"the models were trained on text prepared as {first.preparation} and {other.preparation}")

@@ -1,0 +1,81 @@
+"""Mixtures: weights that EM finds, sums to one, files, models that cannot be mixed."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from binyan import language_model
+from binyan.errors import InputError, SettingsError
+from binyan.mixture import Mixture, fit_weights
+from binyan.ngram.kneser_ney import KneserNey
+from binyan.text import Corpus
+
+TEXT = ["der hund sah die katze", "die katze sah den hund", "der hund", "die maus sah den hund", "der igel schlief"]
+
+
+def models() -> list[KneserNey]:
+    corpus = Corpus.read(TEXT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [KneserNey.train(corpus, order) for order in (1, 3)]
+
+
+@given(st.integers(0, 1000), st.integers(2, 4))
+@settings(max_examples=30, deadline=None)
+def test_em_finds_the_maximum(seed: int, number: int) -> None:
+    random = np.random.default_rng(seed)
+    log_probs = np.log(random.uniform(0.01, 1, (number, 40)))
+    weights = fit_weights(log_probs)
+    assert weights.sum() == pytest.approx(1)
+
+    def likelihood(w: np.ndarray) -> float:
+        return float(np.log(w @ np.exp(log_probs)).sum())
+
+    best = likelihood(weights)
+    for _ in range(50):
+        assert likelihood(random.dirichlet(np.ones(number))) <= best + 1e-4
+
+
+def test_a_mixture_is_a_language_model(tmp_path: Path) -> None:
+    development = [["der", "hund", "sah", "den", "igel"], ["die", "katze", "schlief"]]
+    mixture = Mixture.fit(models(), development)
+    scores = mixture.score_sentences([*development, ["der", "unbekannte"]])
+    each = [m.score_sentences(development).log_prob.sum() for m in mixture.models]
+    assert mixture.score_sentences(development).log_prob.sum() >= max(each)
+    state = mixture.begin()
+    single = []
+    for word in (*development[0], "</s>"):
+        chances = mixture.next_words(state)
+        assert chances.sum() == pytest.approx(1)
+        scored = mixture.score(state, word)
+        assert math.exp(scored.log_prob) == pytest.approx(chances[mixture.vocabulary[word]])
+        assert sum(step.share or 0 for step in mixture.steps(state, word)) == pytest.approx(1)
+        single.append(scored.log_prob)
+        state = scored.state
+    assert np.allclose(single, scores.log_prob[: len(single)]) and scores.unknown.sum() == 1
+    mixture.save(tmp_path / "mixture")
+    again = language_model.load(tmp_path / "mixture")
+    assert np.array_equal(again.score_sentences(development).log_prob, mixture.score_sentences(development).log_prob)
+    assert str(again.signature()) == str(mixture.signature())
+
+
+def test_models_that_cannot_be_mixed() -> None:
+    one, other = models()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        stranger = KneserNey.train(["ganz andere worte"], 2)
+    with pytest.raises(InputError, match="vocabularies differ"):
+        Mixture([one, stranger], [0.5, 0.5])
+    with pytest.raises(SettingsError, match="sum 1"):
+        Mixture([one, other], [0.5, 0.6])
+    with pytest.raises(SettingsError, match="two models"):
+        Mixture([one], [1.0])
+    with pytest.raises(InputError, match="no development text"):
+        Mixture.fit([one, other], [])
