@@ -13,8 +13,8 @@ from binyan.errors import InputError, SettingsError
 from binyan.language_model import LanguageModel, Scores, State, Step, WordScore, from_model_file
 from binyan.signature import Signature
 
-_TOLERANCE = 1e-9  # nats an event, between steps of EM
-_STEPS = 1000
+_GAP = 1e-6  # nats an event that the weights may be short of the best
+_STEPS = 5000
 
 
 class Mixture(LanguageModel):
@@ -25,10 +25,14 @@ class Mixture(LanguageModel):
 
     kind = "mixture"
 
-    def __init__(self, models: Sequence[LanguageModel], weights: Sequence[float], fields: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, models: Sequence[LanguageModel], weights: Sequence[float], fields: dict[str, Any] | None = None
+    ) -> None:
         check(models)
         if len(weights) != len(models) or min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
-            raise SettingsError(f"{len(models)} models need as many weights, not negative and of sum 1, not {list(weights)}")
+            raise SettingsError(
+                f"{len(models)} models need as many weights, not negative and of sum 1, not {list(weights)}"
+            )
         self.models, self.weights = tuple(models), np.asarray(weights, np.float64) / sum(weights)
         self.vocabulary, self.preparation = models[0].vocabulary, models[0].preparation
         self.order = max(m.order for m in models)
@@ -114,22 +118,17 @@ class Mixture(LanguageModel):
 
 def fit_weights(log_probs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weights by EM; `log_probs` has one row a model and one column an event."""
-    models, events = log_probs.shape
-    weights = np.full(models, 1 / models)
+    weights = np.full(len(log_probs), 1 / len(log_probs))
     top = log_probs.max(0)
     if not np.isfinite(top).all():
         raise InputError("an event of the development text has probability 0 under every model")
     ratios = np.exp(log_probs - top)
-    before = -np.inf
     for _ in range(_STEPS):
-        mixed = weights @ ratios
-        now = float(np.log(mixed).mean())
-        if now - before < _TOLERANCE:
+        growth = (ratios / (weights @ ratios)).mean(1)
+        if np.log(growth.max()) < _GAP:  # no weights are better by more than this
             break
-        before = now
-        weights = weights * (ratios / mixed).mean(1)
-        weights /= weights.sum()
-    return weights
+        weights = weights * growth
+    return np.asarray(weights / weights.sum())
 
 
 def _mixed(log_probs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -36,7 +36,9 @@ TABLE = SegmentationTable(
 def model(name: str = "clbl++") -> LogBilinearLM:
     settings = TrainingSettings(epochs=2, batch=50)
     corpus = Corpus.read([s for s in TEXT if "hofen" not in s])
-    return train(corpus, TEXT[:10], name, order=3, dim=4, classes=3, segmentations=TABLE, settings=settings, progress=False)
+    return train(
+        corpus, TEXT[:10], name, order=3, dim=4, classes=3, segmentations=TABLE, settings=settings, progress=False
+    )
 
 
 def test_vectors_are_both_sides_of_composed_words() -> None:

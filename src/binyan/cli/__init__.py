@@ -7,7 +7,19 @@ import sys
 import typer
 
 from binyan import __version__
-from binyan.cli import classes, compounds, explore, grammar, lm, morph_evaluate, mt, reproduce, rescore
+from binyan.cli import (
+    classes,
+    compounds,
+    explore,
+    grammar,
+    lm,
+    morph_evaluate,
+    mt,
+    reproduce,
+    rescore,
+    vectors,
+    wordmap,
+)
 from binyan.errors import BinyanError
 
 app = typer.Typer(
@@ -26,6 +38,8 @@ app.add_typer(morph_evaluate.app, name="morph")  # of morph.py, with `evaluate` 
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(classes.app, name="classes")
 app.add_typer(mt.app, name="mt")
+app.add_typer(vectors.app, name="vectors")
+app.add_typer(wordmap.app, name="wordmap")
 app.command()(explore.explore)
 app.command()(rescore.rescore)
 

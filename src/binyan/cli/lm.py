@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from binyan.cli import lm_explain, lm_train
+from binyan.cli import lm_explain, lm_log_bilinear, lm_mix, lm_train
 from binyan.cli import options as o
 from binyan.cli.output import plain_warnings, print_json, write_tables
 from binyan.errors import SettingsError
@@ -27,6 +27,8 @@ app = typer.Typer(
     """,
 )
 app.add_typer(lm_train.app, name="train")
+app.command("tune")(lm_log_bilinear.tune)
+app.command("mix")(lm_mix.mix)
 app.command()(lm_explain.explain)
 
 By = Annotated[

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from binyan.cli import lm_log_bilinear
 from binyan.cli import options as o
 from binyan.cli.output import plain_warnings, print_json
 
@@ -135,7 +136,7 @@ def hpylm(
 
 
 # What `binyan lm train KIND` runs. A further kind of model is a function with its options, and a line here.
-TRAINERS: dict[str, Callable[..., None]] = {"mkn": mkn, "hpylm": hpylm}
+TRAINERS: dict[str, Callable[..., None]] = {"mkn": mkn, "hpylm": hpylm, **lm_log_bilinear.TRAINERS}
 
 app = typer.Typer(help="Train a model.", no_args_is_help=True)
 for _kind, _trainer in TRAINERS.items():

@@ -31,7 +31,8 @@ class Events:
     @classmethod
     def of_ids(cls, ids: NDArray[np.int32], offsets: NDArray[np.uint64], order: int) -> Events:
         """The events of sentences given as ids, of any numbering that keeps <s> and </s>."""
-        lengths = np.diff(offsets.astype(np.int64))
+        ends = offsets.astype(np.int64)
+        lengths: NDArray[np.int64] = ends[1:] - ends[:-1]
         history = order - 1
         sentence = np.repeat(np.arange(len(lengths)), lengths)
         stream = np.full(len(ids) + (history + 1) * len(lengths), BEGIN_ID, np.int32)

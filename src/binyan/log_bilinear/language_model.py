@@ -224,7 +224,7 @@ class LogBilinearLM(LanguageModel):
         events = Events.of_ids(np.array(ids, np.int32), np.array(offsets, np.uint64), self.order)
         context_vectors = torch.cat([self.context_vectors, torch.stack(vectors)]) if vectors else self.context_vectors
         words = np.where(events.words < len(index), events.words, 0)
-        event_offsets = np.array(offsets, np.uint64) + np.arange(len(offsets), dtype=np.uint64)
+        event_offsets = np.array([end + i for i, end in enumerate(offsets)], np.uint64)
         log_prob = self._log_probs(context_vectors, events.contexts, words)
         return Scores(log_prob, np.zeros(len(words), np.uint8), words == 0, event_offsets)
 

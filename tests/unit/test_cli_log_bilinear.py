@@ -1,0 +1,128 @@
+"""The commands of the log-bilinear models, run as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+torch = pytest.importorskip("torch", reason="the neural extra is not installed")
+torch.set_num_threads(1)
+
+from binyan.cli import app  # noqa: E402
+from binyan.errors import InputError, SettingsError  # noqa: E402
+
+STEMS, SUFFIXES = ("haus", "hof", "geh", "lauf"), ("en", "st", "t")
+SMALL = ["--order", "3", "--dim", "4", "--epochs", "1", "--batch", "50", "--quiet"]
+
+
+def run(*arguments: str | Path) -> str:
+    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    random = np.random.default_rng(0)
+    place = tmp_path_factory.mktemp("lbl")
+    for name, sentences in (("train", 60), ("dev", 15)):
+        lines = [" ".join(random.choice(STEMS) + random.choice(SUFFIXES) for _ in range(5)) for _ in range(sentences)]
+        (place / name).write_text("\n".join(lines) + "\n")
+    (place / "map.tsv").write_text("".join(f"{s}{e}\t{s}/STM {e}/SUF\n" for s in (*STEMS, "zaun") for e in SUFFIXES))
+    (place / "pairs").write_text("Hausen\tHofen\t3\nHausen\tLaufst\t2\nZaunen\tHofen\t1\n")
+    run("classes", "train", "--text", place / "train", "-k", "3", "--out", place / "classes")
+    for kind in ("clbl", "clbl++"):
+        extra = ["--word-map", place / "map.tsv"] if "+" in kind else []
+        run(
+            *("lm", "train", kind, "--text", place / "train", "--dev", place / "dev", "--out", place / kind),
+            *("--classes", place / "classes", "--lowercase", *SMALL, *extra),
+        )
+    return place
+
+
+@pytest.mark.parametrize("kind", ["lbl", "nlbl+o", "nclbl+c"])
+def test_train_every_kind(folder: Path, kind: str) -> None:
+    extra = ["--word-map", folder / "map.tsv"] if "+" in kind else []
+    arguments = ["--text", folder / "train", "--dev", folder / "dev", "--out", folder / "m", "--noise", "5"]
+    figures = json.loads(run("lm", "train", kind, *arguments, *SMALL, *extra, "--json", "--plots", folder / "figures"))
+    assert figures["signature"].startswith(f"model:{kind}|order:3|dim:4")
+    assert figures["development_perplexity"][0] < 20
+    assert (folder / "figures" / "training.svg").exists()
+    assert "perplexity" in run("lm", "perplexity", folder / "m", "--text", folder / "dev", "--by", "frequency")
+
+
+def test_compare_and_mix(folder: Path) -> None:
+    assert "clbl++" in run("lm", "compare", folder / "clbl", folder / "clbl++", "--text", folder / "dev")
+    mixed = json.loads(
+        run("lm", "mix", folder / "clbl", folder / "clbl++", "--dev", folder / "dev", "--out", folder / "mix", "--json")
+    )
+    assert sum(mixed["weights"].values()) == pytest.approx(1)
+    each = [
+        json.loads(run("lm", "perplexity", folder / m, "--text", folder / "dev", "--json"))["perplexity"]
+        for m in ("clbl", "clbl++", "mix")
+    ]
+    assert each[2] <= min(each[:2]) * (1 + 1e-5)
+    run("lm", "train", "mkn", "--text", folder / "dev", "--out", folder / "other")
+    with pytest.raises(InputError, match="vocabularies differ"):
+        run("lm", "mix", folder / "clbl", folder / "other", "--dev", folder / "dev", "--out", folder / "mix2")
+
+
+def test_tune_goes_on(folder: Path) -> None:
+    pytest.importorskip("optuna", reason="the neural extra is not installed")
+    common = ["lm", "tune", "clbl", "--text", folder / "train", "--dev", folder / "dev", "--study", folder / "study"]
+    small = ["--order", "3", "--dim", "3", "--epochs", "1", "--classes", folder / "classes", "--json"]
+    assert len(json.loads(run(*common, *small, "--trials", "1"))["trials"]) == 1
+    assert len(json.loads(run(*common, *small, "--trials", "2"))["trials"]) == 2
+
+
+def test_vectors(folder: Path) -> None:
+    model = folder / "clbl++"
+    run("vectors", "export", model, "--text", folder / "v.txt", "--safetensors", folder / "v.safetensors")
+    assert (folder / "v.txt").read_text().splitlines()[0].endswith(" 8")
+    assert len(run("vectors", "nearest", model, "zaunen", "-n", "3").splitlines()) == 3
+    assert "/" in run("vectors", "nearest", model, "en/SUF", "--morphemes", "-n", "2")
+    composed = json.loads(run("vectors", "evaluate", model, "--pairs", folder / "pairs", "--json"))
+    plain = json.loads(run("vectors", "evaluate", model, "--pairs", folder / "pairs", "--no-compose", "--json"))
+    assert composed["uncovered_pairs"] == 0 and plain["uncovered_pairs"] == 1
+    run("vectors", "plot", model, "--out", folder / "map.html")
+    assert "-en" in (folder / "map.html").read_text()
+
+
+def test_wordmap_learn(folder: Path) -> None:
+    pytest.importorskip("morfessor", reason="the morfessor extra is not installed")
+    pytest.importorskip("flatcat", reason="the morfessor extra is not installed")
+    (folder / "more").write_text("zaunen zaunst\n")
+    for method in ("baseline", "flatcat"):
+        out = folder / f"{method}.tsv"
+        arguments = ["--also", folder / "more", "--method", method, "--quiet", "--json"]
+        figures = json.loads(run("wordmap", "learn", "--text", folder / "train", "--out", out, *arguments))
+        assert figures["words"] == 14 and figures["morphemes_per_word"] >= 1
+        assert ("/S" in out.read_text()) == (method == "flatcat")
+        again = json.loads(run("wordmap", "learn", "--text", folder / "train", "--out", folder / "again", *arguments))
+        assert again == figures and (folder / "again").read_text() == out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("clbl++", [], "either --word-map"),
+        ("clbl", ["--word-map", "map.tsv"], "has no morphemes"),
+        ("lbl", ["--class-count", "5"], "has no classes"),
+        ("clbl", ["--dim", "0"], "at least 1 dimension"),
+        ("clbl", ["--classes", "classes", "--class-count", "3"], "would make others"),
+    ],
+)
+def test_options_that_make_no_sense(folder: Path, kind: str, options: list[str], message: str) -> None:
+    given = [folder / x if (folder / x).exists() else x for x in options]
+    with pytest.raises(SettingsError, match=message):
+        run("lm", "train", kind, "--text", folder / "train", "--dev", folder / "dev", "--out", folder / "x", *given)
+
+
+def test_vectors_of_a_model_without_any(folder: Path) -> None:
+    run("lm", "train", "mkn", "--text", folder / "train", "--out", folder / "mkn")
+    with pytest.raises(SettingsError, match="has no vectors"):
+        run("vectors", "nearest", folder / "mkn", "hausen")
