@@ -6,6 +6,7 @@ NB_MODULE(_core, m) {
   bind_pitman_yor(m);
   bind_context_tree(m);
   bind_hpylm(m);
+  bind_compound_hpylm(m);
   bind_backoff_model(m);
   bind_clustering(m);
   bind_text(m);

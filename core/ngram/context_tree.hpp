@@ -48,6 +48,19 @@ class ContextTree {
     const Level& l = levels[level];
     return level + 1 == order() || (level > 0 && l.left_word[l.context[entry]] == kBegin) ? l.count[entry] : 0;
   }
+  // Calls visit(level, context, entry, events) for all entries with direct events, in storage order.
+  template <class Visit>
+  void for_each_direct(Visit visit) const {
+    for (uint32_t k = 0; k < order(); ++k) {
+      const Level& level = levels[k];
+      const bool top = k + 1 == order();
+      if (!top && k == 0) continue;
+      for (uint32_t c = 0; c < level.contexts(); ++c) {
+        if (!top && level.left_word[c] != kBegin) continue;
+        for (uint32_t e = level.first_entry[c]; e < level.first_entry[c + 1]; ++e) visit(k, c, e, level.count[e]);
+      }
+    }
+  }
   // The entry of (u, w) on `level`, or kNone. O(log) in the number of words seen after u.
   uint32_t find_entry(uint32_t level, uint32_t context, uint32_t word) const;
   // The context left_word + u on level + 1, or kNone.

@@ -13,19 +13,6 @@ HPYLM::HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t ch
   base_ = 1.0 / (tree_->vocabulary_size - 1.0);
 }
 
-template <class Visit>
-void HPYLM::for_each_direct(Visit visit) const {
-  for (uint32_t k = 0; k < tree_->order(); ++k) {
-    const Level& level = tree_->levels[k];
-    const bool top = k + 1 == tree_->order();
-    if (!top && k == 0) continue;
-    for (uint32_t c = 0; c < level.contexts(); ++c) {
-      if (!top && level.left_word[c] != kBegin) continue;
-      for (uint32_t e = level.first_entry[c]; e < level.first_entry[c + 1]; ++e) visit(k, c, e, level.count[e]);
-    }
-  }
-}
-
 void HPYLM::follow(Chain& chain, uint32_t level, uint32_t context, uint32_t entry) const {
   for (uint32_t k = level;; --k) {
     chain.context[k] = context;
@@ -48,7 +35,7 @@ void HPYLM::fill_bases(Chain& chain, uint32_t level) const {
 double HPYLM::initialise(Initialisation how) {
   double log_probability = 0;
   Chain chain;
-  for_each_direct([&](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
+  tree_->for_each_direct([&](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
     follow(chain, level, context, entry);
     for (uint32_t i = 0; i < customers; ++i) {
       fill_bases(chain, level);
@@ -70,7 +57,7 @@ double HPYLM::initialise(Initialisation how) {
 }
 
 void HPYLM::sweep() {
-  for_each_direct([this](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) { reseat(level, context, entry, customers); });
+  tree_->for_each_direct([this](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) { reseat(level, context, entry, customers); });
 }
 
 void HPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {

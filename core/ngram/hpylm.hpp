@@ -51,9 +51,6 @@ class HPYLM {
   Random random;
 
  private:
-  // Calls visit(level, context, entry, customers) for all entries with direct customers, in storage order.
-  template <class Visit>
-  void for_each_direct(Visit visit) const;
   // The chain of (context, entry) from a level down to the empty context.
   struct Chain {
     std::array<uint32_t, kMostLevels> context, entry;

@@ -8,12 +8,19 @@ namespace binyan {
 
 SeatingSummary Restaurants::summary() const {
   ValueCounts customers, tables, sizes;
+  uint64_t single_restaurants = 0, single_dishes = 0;  // most have one customer; counted apart, which is faster
   for (const Total& total : totals_) {
+    if (total.customers == 1) {
+      ++single_restaurants;
+      continue;
+    }
     customers.add(total.customers);
     tables.add(total.tables);
   }
   for (const Seat& seat : seats_) {
-    if (seat.tables & kHistogram) {
+    if (seat.customers <= 1) {
+      single_dishes += seat.customers;
+    } else if (seat.tables & kHistogram) {
       for (const auto& bin : sizes_.bins(seat.tables & ~kHistogram)) sizes.add(bin.size, bin.tables);
     } else if (seat.tables == 1) {
       sizes.add(seat.customers);
@@ -21,6 +28,9 @@ SeatingSummary Restaurants::summary() const {
       sizes.add(1, seat.tables);
     }
   }
+  customers.add(1, single_restaurants);
+  tables.add(1, single_restaurants);
+  sizes.add(1, single_dishes);
   return {customers.sorted(), tables.sorted(), sizes.sorted()};
 }
 
@@ -47,6 +57,13 @@ void Restaurants::save(std::vector<uint32_t>& tables, std::vector<uint32_t>& siz
         sizes.push_back(bin.tables);
       }
   }
+}
+
+std::vector<uint32_t> Restaurants::all_customers() const {
+  std::vector<uint32_t> customers;
+  customers.reserve(seats_.size());
+  for (const Seat& seat : seats_) customers.push_back(seat.customers);
+  return customers;
 }
 
 void Restaurants::restore(std::span<const uint32_t> customers, std::span<const uint32_t> restaurant, std::span<const uint32_t> tables, std::span<const uint32_t> sizes) {

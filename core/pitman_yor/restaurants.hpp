@@ -30,7 +30,10 @@ class Restaurants {
   double fresh(uint32_t r) const { return hyper.discount * totals_[r].tables + hyper.strength; }
   double total(uint32_t r) const { return totals_[r].customers + hyper.strength; }
   // Probability of the dish, `base` being its probability under the base distribution.
-  double probability(uint32_t r, uint32_t dish, double base) const { return (shared(dish) + fresh(r) * base) / total(r); }
+  double probability(uint32_t r, uint32_t dish, double base) const {
+    const double scale = 1.0 / total(r);  // first, so that in a chain of levels no division waits for the level below
+    return shared(dish) * scale + fresh(r) * scale * base;
+  }
 
   // A customer sits down. Returns whether a table was opened, which sends a customer to the parent.
   bool add(uint32_t r, uint32_t dish, double base, Random& random) {
@@ -95,6 +98,7 @@ class Restaurants {
   std::vector<TableSizes::Bin> table_sizes(uint32_t dish) const;
   // The whole state: tables of each dish, and (size, tables) pairs, in dish order, of dishes with 1 < tables < customers.
   void save(std::vector<uint32_t>& tables, std::vector<uint32_t>& sizes) const;
+  std::vector<uint32_t> all_customers() const;
   // Back from save(); `customers` per dish and `restaurant` of each dish are the caller's. Throws InputError if they disagree.
   void restore(std::span<const uint32_t> customers, std::span<const uint32_t> restaurant, std::span<const uint32_t> tables, std::span<const uint32_t> sizes);
 
