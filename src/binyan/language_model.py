@@ -181,6 +181,8 @@ KINDS: dict[str, str] = {
     "hpylm": "binyan.ngram.hpylm:HPYLM",
     "log-bilinear": "binyan.log_bilinear.language_model:LogBilinearLM",
     "mixture": "binyan.mixture:Mixture",
+    "hpylm+c": "binyan.ngram.compound:CompoundHPYLM",
+    "hpylm+g": "binyan.ngram.compound:BothWaysHPYLM",
 }
 
 

@@ -7,20 +7,20 @@ chains, so that training can go on from it bit for bit; a reduced one holds only
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from binyan import _core, model_file
+from binyan import _core
 from binyan.errors import ModelFileError, SettingsError
 from binyan.model_file import ModelFile, Section
-from binyan.ngram.backoff import BackoffLanguageModel, context_tree, training_corpus, training_fields, word_counts
-from binyan.ngram.chains import Arrays, Chains, Schedule
+from binyan.ngram.backoff import BackoffLanguageModel, training_corpus, word_counts
+from binyan.ngram.chains import Arrays, Chain, Schedule
+from binyan.ngram.sampling import Sampling
 from binyan.progress import ProgressOption
-from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
+from binyan.text import Corpus, Preparation, VocabularyPolicy
 from binyan.text.reading import Source
 
 
@@ -37,7 +37,7 @@ class HPYLM(BackoffLanguageModel):
     """
 
     kind = "hpylm"
-    sampling: Sampling | None
+    sampling: HPYLMSampling | None
     trace: list[NDArray[np.float64]]
 
     @classmethod
@@ -60,21 +60,16 @@ class HPYLM(BackoffLanguageModel):
         `checkpoint` names a file that is written every `checkpoint_seconds` and on Ctrl-C; with `resume`, training goes on
         from it if it exists, to the same result as without the pause. Chains run in at most `threads` threads.
         """
-        if order < 1:
-            raise SettingsError(f"the order of an n-gram model is 1 or more, not {order}")
         prepared = preparation or Preparation()
         corpus = training_corpus(text, prepared, policy=policy, progress=progress)
-        sampling = Sampling(corpus, order, schedule or Schedule(), prepared)
-        if resume and checkpoint is not None and Path(checkpoint).exists():
-            sampling.resume(model_file.load(checkpoint))
-        save = None if checkpoint is None else lambda: model_file.save(checkpoint, cls.kind, *sampling.contents())
-        sampling.chains.run(progress, threads, save, checkpoint_seconds)
+        sampling = HPYLMSampling(corpus, order, schedule or Schedule(), prepared)
+        sampling.run(checkpoint, resume, threads, checkpoint_seconds, progress)
         return cls._finished(sampling)
 
     @classmethod
-    def _finished(cls, sampling: Sampling) -> Self:
-        corpus = sampling.corpus
-        model = cls(sampling.freeze(), corpus.vocabulary, sampling.preparation, sampling.fields(), word_counts(corpus))
+    def _finished(cls, sampling: HPYLMSampling) -> Self:
+        corpus, native = sampling.corpus, freeze(sampling.tree, sampling.chains.predictive())
+        model = cls(native, corpus.vocabulary, sampling.preparation, sampling.fields(), word_counts(corpus))
         model.sampling = sampling
         model.trace = [np.array(trace) for trace in sampling.chains.traces]
         return model
@@ -116,7 +111,7 @@ class HPYLM(BackoffLanguageModel):
     @classmethod
     def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`; also loads a checkpoint of training that was not finished."""
-        sampling = Sampling.from_file(file) if "schedule" in file.meta else None
+        sampling = HPYLMSampling.from_file(file) if "schedule" in file.meta else None
         if "columns" not in file.meta:
             if sampling is None:
                 raise ModelFileError(f"{file.path}: holds neither a finished model nor chains")
@@ -127,81 +122,14 @@ class HPYLM(BackoffLanguageModel):
         return model
 
 
-class Sampling:
-    """What training works on: the corpus, the tree of its n-grams, and the chains over it."""
+class HPYLMSampling(Sampling):
+    """The training of an HPYLM."""
 
-    def __init__(self, corpus: Corpus, order: int, schedule: Schedule, preparation: Preparation) -> None:
-        self.corpus, self.order, self.preparation = corpus, order, preparation
-        self.tree = context_tree(corpus, order)
-        self.chains = Chains(lambda i: _core.HPYLM(self.tree, schedule.seed, i), schedule)
+    kind = "hpylm"
 
-    def fields(self) -> dict[str, Any]:
-        """What the signature says of the training."""
-        schedule = self.chains.schedule
-        return training_fields(
-            self.corpus,
-            self.preparation,
-            seed=schedule.seed,
-            sweeps=self.chains.sweeps,
-            samples=schedule.samples,
-            chains=schedule.chains,
-            initialisation=schedule.initialisation,
-        )
-
-    def freeze(self) -> _core.BackoffModel:
-        """The query structure of the collected samples."""
-        return freeze(self.tree, self.chains.predictive())
-
-    def resume(self, file: ModelFile) -> None:
-        """Take up the chains of a checkpoint of the same training."""
-        self.chains.restore(*self._checked(file))
-
-    def _checked(self, file: ModelFile) -> tuple[dict[str, Any], Schedule]:
-        if "schedule" not in file.meta:
-            raise ModelFileError(f"{file.path}: holds no chains: training cannot go on from a reduced or other model")
-        saved, ours = Schedule(**file.meta["schedule"]), self.chains.schedule
-        for what, then, now in (
-            ("text", file.meta["train"], self.corpus.digest),
-            ("order", file.meta["order"], self.order),
-            ("seed", saved.seed, ours.seed),
-            ("number of chains", saved.chains, ours.chains),
-            ("initialisation", saved.initialisation, ours.initialisation),
-        ):
-            if then != now:
-                raise SettingsError(
-                    f"{file.path}: was trained with another {what} ({then}, now {now}); train without resuming, "
-                    "or give the same settings"
-                )
-        prefix = "chains/"
-        return {n[len(prefix) :]: s for n, s in file.sections.items() if n.startswith(prefix)}, saved
-
-    def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
-        """A checkpoint."""
-        meta = {
-            "order": self.order,
-            "preparation": self.preparation.to_dict(),
-            "schedule": self.chains.schedule.to_dict(),
-            "train": self.corpus.digest,
-            "sweeps": self.chains.sweeps,
-            "r_hat": self.chains.r_hat,
-        }
-        sections: dict[str, Section] = {
-            "vocabulary": self.corpus.vocabulary.to_bytes(),
-            "corpus/words": self.corpus.words,
-            "corpus/offsets": self.corpus.offsets,
-        }
-        return meta, sections | {f"chains/{name}": array for name, array in self.chains.sections().items()}
-
-    @classmethod
-    def from_file(cls, file: ModelFile) -> Self:
-        """The inverse of `contents`."""
-        corpus = Corpus(
-            file.array("corpus/words"), file.array("corpus/offsets"), Vocabulary.from_bytes(file.blob("vocabulary"))
-        )
-        preparation = Preparation.from_dict(file.meta["preparation"])
-        sampling = cls(corpus, file.meta["order"], Schedule(**file.meta["schedule"]), preparation)
-        sampling.resume(file)
-        return sampling
+    def make_chain(self, seed: int) -> Callable[[int], Chain]:
+        """A function from the number of a chain to the empty chain."""
+        return lambda i: _core.HPYLM(self.tree, seed, i)
 
 
 def freeze(tree: _core.ContextTree, samples: Arrays) -> _core.BackoffModel:

@@ -1,0 +1,155 @@
+"""HPYLM+c and hpylm+g as a user meets them: training, files, open vocabulary, explanations, errors."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from binyan.errors import SettingsError
+from binyan.language_model import load
+from binyan.ngram.chains import Schedule
+from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
+from binyan.ngram.compound_sampling import ComponentInventory, Decomposition, prepared
+from binyan.segmentation import Segmentation, SegmentationTable
+from binyan.text import Preparation, Vocabulary
+
+TEXT = [
+    "der alte schulhof",
+    "der alte gasthof am küchentisch",
+    "die schul am alten hof",
+    "der gast am tisch der küchen",
+    "der neue gasthof",
+]
+TABLE = SegmentationTable(
+    Segmentation.parse(word, parts)
+    for word, parts in (
+        ("schulhof", "schul hof"),
+        ("gasthof", "gast hof"),
+        ("küchentisch", "küche +n tisch"),
+        ("gasttisch", "gast tisch"),
+        ("schulbank", "schul bank"),
+    )
+)
+KINDS: list[type[CompoundHPYLM]] = [CompoundHPYLM, BothWaysHPYLM]
+
+
+def train(kind: type[CompoundHPYLM], order: int = 3, schedule: Schedule | None = None, **more: Any) -> CompoundHPYLM:
+    return kind.train(TEXT, order, schedule or Schedule(iterations=10, samples=2), segmentation=TABLE, **more)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("head", ["right", "left"])
+@pytest.mark.parametrize("linking", ["left", "right", "delete"])
+def test_sums_to_one_renormalised(kind: type[CompoundHPYLM], head: Any, linking: Any) -> None:
+    model = train(kind, head=head, linking=linking)
+    closed = model.renormalised()
+    for sentence in TEXT:
+        state = model.begin()
+        for word in sentence.split():
+            assert model.next_words(state).sum() == pytest.approx(model.vocabulary_mass(state), abs=1e-6)
+            assert model.vocabulary_mass(state) < 1
+            assert closed.next_words(state).sum() == pytest.approx(1.0, abs=1e-6)
+            state = model.score(state, word).state
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gives_probability_to_compounds_never_seen(kind: type[CompoundHPYLM]) -> None:
+    model = train(kind)
+    unseen, unknown = model.score(model.begin(), "gasttisch"), model.score(model.begin(), "qqq")
+    assert unseen.unknown and unknown.unknown
+    assert unseen.log_prob != unknown.log_prob
+    batch = model.score_sentences([["gasttisch", "qqq"], ["der", "schulbank"]])
+    assert batch.log_prob[0] == unseen.log_prob
+    assert batch.unknown.tolist() == [True, True, False, False, True, False]
+    # One component of schulbank is unknown, and the closed vocabulary knows neither: both are <unk>.
+    state = model.score(model.begin(), "der").state
+    assert batch.log_prob[4] == model.score(state, "<unk>").log_prob
+    closed = model.renormalised()
+    assert closed.score(closed.begin(), "gasttisch").log_prob == closed.score(closed.begin(), "<unk>").log_prob
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_saved_loaded_resumed(kind: type[CompoundHPYLM], tmp_path: Path) -> None:
+    schedule = Schedule(iterations=12, samples=2, chains=2)
+    whole = train(kind, schedule=schedule)
+    train(kind, schedule=Schedule(iterations=5, chains=2), checkpoint=tmp_path / "m")
+    resumed = train(kind, schedule=schedule, checkpoint=tmp_path / "m", resume=True)
+    a, b = whole.contents()[1], resumed.contents()[1]
+    assert a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
+    resumed.save(tmp_path / "full")
+    resumed.save(tmp_path / "reduced", reduced=True)
+    resumed.renormalised().save(tmp_path / "closed", reduced=True)
+    sentences = [line.split() for line in TEXT] + [["gasttisch"]]
+    for name, expected in (("full", whole), ("reduced", whole), ("closed", whole.renormalised())):
+        other = load(tmp_path / name)
+        assert str(other.signature()) == str(expected.signature())
+        np.testing.assert_array_equal(
+            other.score_sentences(sentences).log_prob, expected.score_sentences(sentences).log_prob
+        )
+    full = load(tmp_path / "full")
+    assert isinstance(full, kind) and full.sampling is not None
+    assert full.sampling.chains.chains[0].step() == whole.sampling.chains.chains[0].step()  # type: ignore[union-attr]
+
+
+def test_interrupted_checkpoint_loads(tmp_path: Path) -> None:
+    def interrupt(done: int, total: int | None, figures: dict[str, float]) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(BothWaysHPYLM, checkpoint=tmp_path / "m", progress=interrupt)
+    early = load(tmp_path / "m")
+    assert 0.3 < early.next_words(early.begin()).sum() < 1
+
+
+def test_one_sample_and_hyperparameters() -> None:
+    model = train(BothWaysHPYLM, schedule=Schedule(iterations=10, samples=3))
+    one = model.one_sample()
+    assert one.native.columns == 1 and model.native.columns == 3
+    assert one.renormalised().next_words(0).sum() == pytest.approx(1.0, abs=1e-6)
+    assert [len(v) for v in model.hyperparameters.values()] == [3, 3, 2]
+    assert model.shortening[0] == 0.0 and all(0 < w < 1 for w in model.shortening[1:])
+    assert train(CompoundHPYLM).shortening == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_explanation_tells_head_and_modifiers(kind: type[CompoundHPYLM]) -> None:
+    model = train(kind)
+    words = model.explain(["der", "gasttisch"])
+    steps = words[1].steps
+    assert ("modifier", "gast | tisch") in {(s.name, s.detail) for s in steps}
+    assert any(s.name == "head" and s.detail.endswith("+tisch") for s in steps)
+    assert sum(s.share for s in steps if s.share is not None) == pytest.approx(1.0)
+    made = math.prod(s.probability or 1 for s in steps if s.name in ("modifier", "end"))
+    assert 0 < made < 1
+
+
+def test_linking_elements_go_away_from_the_head() -> None:
+    vocabulary = Vocabulary(["küchentisch", "tisch"])
+    right, left = (ComponentInventory(vocabulary, Decomposition(TABLE, head)) for head in ("right", "left"))  # type: ignore[arg-type]
+    assert right.of(3) == ["tisch", "küchen"] and left.of(3) == ["küche", "ntisch"]
+    assert right.compounds == 1 and len(right) == 5  # <unk> <s> </s> tisch küchen
+
+
+def test_preparation_reaches_the_segmentation() -> None:
+    table = SegmentationTable(
+        [Segmentation.parse("Schulhof", "Schul hof"), Segmentation.parse("schulhof", "schulh of")]
+    )
+    assert prepared(table, Preparation(lowercase=True)).components("schulhof") == ("schul", "hof")
+    assert prepared(table, Preparation()) is table
+
+
+def test_refuses_other_settings(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="head"):
+        train(CompoundHPYLM, head="middle")
+    with pytest.raises(SettingsError, match="linking"):
+        train(CompoundHPYLM, linking="drop")
+    train(CompoundHPYLM, checkpoint=tmp_path / "m")
+    with pytest.raises(SettingsError, match="another head"):
+        train(CompoundHPYLM, checkpoint=tmp_path / "m", resume=True, head="left")
+    with pytest.raises(SettingsError, match=r"hpylm\+c"):
+        train(BothWaysHPYLM, checkpoint=tmp_path / "m", resume=True)
