@@ -3,5 +3,6 @@
 # name of a study -> its module, which has `experiments()`, `MEASURES` and `sections(results, thesis)`; see `study.Study`.
 STUDIES: dict[str, str] = {
     "hpylm": "binyan.experiments.ngram",
+    "lbl": "binyan.experiments.lbl",
     "adaptor": "binyan.experiments.adaptor",
 }
