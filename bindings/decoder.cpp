@@ -17,6 +17,7 @@
 #include "translation/decoder.hpp"
 #include "translation/k_best.hpp"
 #include "translation/line_search.hpp"
+#include "translation/log_bilinear_query.hpp"
 #include "translation/sequence_table.hpp"
 
 namespace nb = nanobind;
@@ -134,6 +135,13 @@ void bind_decoder(nb::module_& m) {
   nb::class_<LanguageModelFeature>(m, "LanguageModelFeature", "A language model as a feature of the decoder.");
   nb::class_<BackoffFeature, LanguageModelFeature>(m, "BackoffFeature", "A back-off n-gram model in the decoder; `ids` are its ids of the decoder's words.")
       .def("__init__", [](BackoffFeature* self, const BackoffModel& model, Ids ids) { new (self) BackoffFeature(model, copy(ids)); }, nb::arg("model"), nb::arg("ids"), nb::keep_alive<1, 2>());
+  nb::class_<LogBilinearFeature, LanguageModelFeature>(m, "LogBilinearFeature", "A log-bilinear model in the decoder (core/translation/log_bilinear_query.hpp has the arrays).")
+      .def(
+          "__init__",
+          [](LogBilinearFeature* self, uint32_t order, uint32_t width, bool sigmoid, Array<float> context, Array<float> class_vectors, Array<float> class_bias, Array<float> target_vectors, Array<float> target_bias, Ids first, Ids row, uint32_t end_row, Array<uint8_t> unknown) {
+            new (self) LogBilinearFeature({order, width, sigmoid, copy(context), copy(class_vectors), copy(class_bias), copy(target_vectors), copy(target_bias), copy(first), copy(row), end_row}, copy(unknown));
+          },
+          nb::arg("order"), nb::arg("width"), nb::arg("sigmoid"), nb::arg("context"), nb::arg("class_vectors"), nb::arg("class_bias"), nb::arg("target_vectors"), nb::arg("target_bias"), nb::arg("first"), nb::arg("row"), nb::arg("end_row"), nb::arg("unknown"));
   nb::class_<CallbackFeature, LanguageModelFeature>(m, "CallbackFeature", "Any model in the decoder: log_prob(context, word) with words as ids, -1 for the end.")
       .def("__init__", [](CallbackFeature* self, uint32_t order, Array<uint8_t> unknown, nb::callable log_prob) { new (self) CallbackFeature(order, copy(unknown), std::move(log_prob)); }, nb::arg("order"), nb::arg("unknown"), nb::arg("log_prob"));
 

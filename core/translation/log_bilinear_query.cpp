@@ -1,0 +1,142 @@
+#include "translation/log_bilinear_query.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "errors.hpp"
+#include "translation/sequence_table.hpp"
+
+namespace binyan::translation {
+namespace {
+
+// scores = bias + columns^T p, with the columns of `columns` (width x count) contiguous so that the inner loop is over
+// independent sums.
+void scores_of(const float* p, uint32_t width, const float* columns, const float* bias, uint32_t count, float* scores) {
+  std::copy_n(bias, count, scores);
+  for (uint32_t i = 0; i < width; ++i) {
+    const float x = p[i];
+    const float* const column = columns + uint64_t{i} * count;
+    for (uint32_t j = 0; j < count; ++j) scores[j] += x * column[j];
+  }
+}
+
+float log_sum_exp(const float* scores, uint32_t count) {
+  const float top = *std::max_element(scores, scores + count);
+  float sum = 0;
+  for (uint32_t j = 0; j < count; ++j) sum += std::exp(scores[j] - top);
+  return top + std::log(sum);
+}
+
+std::vector<float> transposed(const float* rows, uint32_t count, uint32_t width) {
+  std::vector<float> columns(uint64_t{count} * width);
+  for (uint32_t r = 0; r < count; ++r)
+    for (uint32_t i = 0; i < width; ++i) columns[uint64_t{i} * count + r] = rows[uint64_t{r} * width + i];
+  return columns;
+}
+
+}  // namespace
+
+class LogBilinearQuery final : public LanguageModelQuery {
+ public:
+  explicit LogBilinearQuery(const LogBilinearFeature& feature) : f_(feature), a_(feature.arrays_) {
+    contexts_.intern({});
+    const std::vector<uint32_t> start(a_.order - 1, static_cast<uint32_t>(a_.row.size()));
+    begin_ = contexts_.intern(start);
+  }
+  uint32_t begin() override { return begin_; }
+  uint32_t empty() override { return 0; }
+  uint32_t length(uint32_t state) override { return static_cast<uint32_t>(contexts_[state].size()); }
+  QueryResult score(uint32_t state, uint32_t word) override {
+    const auto [at, fresh] = known_.try_emplace(uint64_t{state} << 32 | word);
+    if (fresh) {
+      const auto context = contexts_[state];
+      next_.assign(context.begin(), context.end());
+      at->second.log_prob = log_prob(state, a_.row[word]);
+      next_.push_back(word);
+      if (next_.size() >= a_.order) next_.erase(next_.begin());
+      at->second.state = contexts_.intern(next_);
+    }
+    return at->second;
+  }
+  float end(uint32_t state) override { return log_prob(state, a_.end_row); }
+
+ private:
+  struct Prediction {
+    std::vector<float> vector, classes;      // p; log-probabilities of classes
+    std::vector<std::pair<uint32_t, float>> within;  // classes asked for, with the log of their normaliser
+  };
+
+  float log_prob(uint32_t state, uint32_t row) {
+    if (contexts_[state].size() + 1 < a_.order) return f_.unigram_[row];
+    Prediction& at = predict(state);
+    const uint32_t c = f_.class_of_[row];
+    const uint32_t first = a_.first[c], count = a_.first[c + 1] - first;
+    auto found = std::ranges::find(at.within, c, &std::pair<uint32_t, float>::first);
+    if (found == at.within.end()) {
+      scores_.resize(count);
+      scores_of(at.vector.data(), a_.width, f_.target_columns_.data() + uint64_t{first} * a_.width, a_.target_bias.data() + first, count, scores_.data());
+      at.within.emplace_back(c, log_sum_exp(scores_.data(), count));
+      found = at.within.end() - 1;
+    }
+    float score = a_.target_bias[row];
+    const float* const target = a_.target_vectors.data() + uint64_t{row} * a_.width;
+    for (uint32_t i = 0; i < a_.width; ++i) score += at.vector[i] * target[i];
+    return at.classes[c] + score - found->second;
+  }
+
+  Prediction& predict(uint32_t state) {
+    const auto [at, fresh] = predictions_.try_emplace(state);
+    Prediction& p = at->second;
+    if (!fresh) return p;
+    p.vector.assign(a_.width, 0.0f);
+    const auto context = contexts_[state];
+    const uint64_t rows = a_.row.size() + 1;
+    for (uint32_t j = 0; j < context.size(); ++j) {
+      const float* const part = a_.context.data() + (j * rows + context[j]) * a_.width;
+      for (uint32_t i = 0; i < a_.width; ++i) p.vector[i] += part[i];
+    }
+    if (a_.sigmoid)
+      for (float& x : p.vector) x = 1.0f / (1.0f + std::exp(-x));
+    const auto classes = static_cast<uint32_t>(a_.class_bias.size());
+    p.classes.resize(classes);
+    scores_of(p.vector.data(), a_.width, f_.class_columns_.data(), a_.class_bias.data(), classes, p.classes.data());
+    const float norm = log_sum_exp(p.classes.data(), classes);
+    for (float& x : p.classes) x -= norm;
+    return p;
+  }
+
+  const LogBilinearFeature& f_;
+  const LogBilinearArrays& a_;
+  SequenceTable contexts_;
+  uint32_t begin_;
+  std::unordered_map<uint64_t, QueryResult> known_;
+  std::unordered_map<uint32_t, Prediction> predictions_;
+  std::vector<float> scores_;
+  std::vector<uint32_t> next_;
+};
+
+LogBilinearFeature::LogBilinearFeature(LogBilinearArrays arrays, std::vector<uint8_t> unknown) : arrays_(std::move(arrays)), unknown_(std::move(unknown)) {
+  const auto& a = arrays_;
+  const uint64_t rows = a.target_bias.size(), classes = a.class_bias.size(), words = a.row.size();
+  const bool sound = a.order >= 2 && a.width >= 1 && unknown_.size() == words && a.context.size() == (a.order - 1) * (words + 1) * a.width &&
+                     a.class_vectors.size() == classes * a.width && a.target_vectors.size() == rows * a.width && a.first.size() == classes + 1 &&
+                     a.first.front() == 0 && a.first.back() == rows && std::ranges::is_sorted(a.first) && a.end_row < rows &&
+                     std::ranges::all_of(a.row, [&](uint32_t r) { return r < rows; });
+  if (!sound) throw InputError("the arrays of the log-bilinear model do not fit together");
+  class_columns_ = transposed(a.class_vectors.data(), static_cast<uint32_t>(classes), a.width);
+  const float class_norm = log_sum_exp(a.class_bias.data(), static_cast<uint32_t>(classes));
+  for (uint32_t c = 0; c < classes; ++c) {
+    const uint32_t first = a.first[c], count = a.first[c + 1] - first;
+    if (count == 0) continue;
+    const auto columns = transposed(a.target_vectors.data() + uint64_t{first} * a.width, count, a.width);
+    target_columns_.insert(target_columns_.end(), columns.begin(), columns.end());
+    class_of_.insert(class_of_.end(), count, c);
+    const float norm = log_sum_exp(a.target_bias.data() + first, count);
+    for (uint32_t r = 0; r < count; ++r) unigram_.push_back(a.class_bias[c] - class_norm + a.target_bias[first + r] - norm);
+  }
+}
+
+std::unique_ptr<LanguageModelQuery> LogBilinearFeature::query() const { return std::make_unique<LogBilinearQuery>(*this); }
+
+}  // namespace binyan::translation

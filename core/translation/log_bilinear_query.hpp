@@ -1,0 +1,44 @@
+// Class-factored log-bilinear models in the decoder, normalised exactly: P(w | h) = P(c(w) | h) P(w | c(w), h).
+//
+// The prediction vector of a context and the normalisers over classes and within each class are computed once for a
+// sentence and kept. A word whose context is not whole yet is estimated by the biases alone, which are log-unigrams.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "translation/language_model_query.hpp"
+
+namespace binyan::translation {
+
+struct LogBilinearArrays {
+  uint32_t order = 0, width = 0;
+  bool sigmoid = false;  // over the prediction vector
+  // What a word at a position of the context adds to the prediction vector: (order - 1) x (words + 1) x width, the oldest
+  // position first; the last row of each position is the start of the sentence.
+  std::vector<float> context;
+  std::vector<float> class_vectors, class_bias;    // classes x width
+  std::vector<float> target_vectors, target_bias;  // rows x width; the rows of a class are adjacent
+  std::vector<uint32_t> first;                     // rows of class c: [first[c], first[c + 1])
+  std::vector<uint32_t> row;                       // of each word of the decoder
+  uint32_t end_row = 0;                            // of the end of the sentence
+};
+
+class LogBilinearFeature final : public LanguageModelFeature {
+ public:
+  // `unknown`: of each word of the decoder. Throws InputError where sizes do not fit together.
+  LogBilinearFeature(LogBilinearArrays arrays, std::vector<uint8_t> unknown);
+  uint32_t order() const override { return arrays_.order; }
+  bool unknown(uint32_t word) const override { return unknown_[word]; }
+  std::unique_ptr<LanguageModelQuery> query() const override;
+
+ private:
+  friend class LogBilinearQuery;
+  LogBilinearArrays arrays_;
+  std::vector<uint8_t> unknown_;
+  std::vector<uint32_t> class_of_;          // of each row
+  std::vector<float> class_columns_;        // width x classes
+  std::vector<float> target_columns_;       // for each class width x its rows, at first[c] * width
+  std::vector<float> unigram_;              // log-probability by row under the biases alone
+};
+
+}  // namespace binyan::translation
