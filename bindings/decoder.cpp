@@ -14,6 +14,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "translation/compound_feature.hpp"
 #include "translation/decoder.hpp"
 #include "translation/k_best.hpp"
 #include "translation/line_search.hpp"
@@ -142,6 +143,8 @@ void bind_decoder(nb::module_& m) {
             new (self) LogBilinearFeature({order, width, sigmoid, copy(context), copy(class_vectors), copy(class_bias), copy(target_vectors), copy(target_bias), copy(first), copy(row), end_row}, copy(unknown));
           },
           nb::arg("order"), nb::arg("width"), nb::arg("sigmoid"), nb::arg("context"), nb::arg("class_vectors"), nb::arg("class_bias"), nb::arg("target_vectors"), nb::arg("target_bias"), nb::arg("first"), nb::arg("row"), nb::arg("end_row"), nb::arg("unknown"));
+  nb::class_<CompoundFeature, LanguageModelFeature>(m, "CompoundFeature", "HPYLM+c in the decoder; `words` are the decoder's words as the model sees them.")
+      .def("__init__", [](CompoundFeature* self, const CompoundQuery& model, std::vector<CompoundQuery::Word> words, Array<uint8_t> unknown, bool renormalise) { new (self) CompoundFeature(model, std::move(words), copy(unknown), renormalise); }, nb::arg("model"), nb::arg("words"), nb::arg("unknown"), nb::arg("renormalise"), nb::keep_alive<1, 2>());
   nb::class_<CallbackFeature, LanguageModelFeature>(m, "CallbackFeature", "Any model in the decoder: log_prob(context, word) with words as ids, -1 for the end.")
       .def("__init__", [](CallbackFeature* self, uint32_t order, Array<uint8_t> unknown, nb::callable log_prob) { new (self) CallbackFeature(order, copy(unknown), std::move(log_prob)); }, nb::arg("order"), nb::arg("unknown"), nb::arg("log_prob"));
 

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import InputError, SettingsError
-from binyan.language_model import END, LanguageModel, State
+from binyan.language_model import LanguageModel
 from binyan.progress import Progress, ProgressOption
 from binyan.translation.grammar import Grammar
+from binyan.translation.model_features import model_feature
 
 DECODER_FEATURES = ("Glue", "PassThrough", "Words", "Rules")
 _START = {
@@ -194,37 +195,6 @@ def start_weights(names: Sequence[str]) -> dict[str, float]:
         else:
             start[name] = _START.get(name, 0.0)
     return start
-
-
-def model_feature(model: LanguageModel, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
-    """A language model as the decoder sees it: back-off models in the core, any other through the protocol."""
-    from binyan.ngram.backoff import BackoffLanguageModel
-
-    if isinstance(model, BackoffLanguageModel) and type(model).score is BackoffLanguageModel.score:
-        index = model.vocabulary.index
-        ids = np.fromiter((index.get(w, 0) for w in vocabulary), np.uint32, len(vocabulary))
-        return _core.BackoffFeature(model.native, ids)
-    unknown = np.fromiter((w not in model.vocabulary for w in vocabulary), np.uint8, len(vocabulary))
-    return _core.CallbackFeature(model.order, unknown, _ContextScorer(model, vocabulary))
-
-
-class _ContextScorer:
-    """log P(word | context words) by any model. A context shorter than the model's is one at the start of a sentence."""
-
-    def __init__(self, model: LanguageModel, vocabulary: Sequence[str]) -> None:
-        self._model, self._vocabulary = model, vocabulary
-        self._states: dict[tuple[int, ...], State] = {(): model.begin()}
-
-    def __call__(self, context: tuple[int, ...], word: int) -> float:
-        return self._model.score(self._state(context), END if word < 0 else self._vocabulary[word]).log_prob
-
-    def _state(self, context: tuple[int, ...]) -> State:
-        if context not in self._states:
-            if len(self._states) > 200_000:
-                self._states = {(): self._model.begin()}
-            state = self._state(context[:-1])
-            self._states[context] = self._model.score(state, self._vocabulary[context[-1]]).state
-        return self._states[context]
 
 
 def _check_vocabulary(model: LanguageModel, grammar: Grammar, number: int) -> None:

@@ -293,7 +293,10 @@ def _mira(pool: HypothesisPool, start: Features, settings: TuningSettings, rando
                 weights = weights + min(settings.mira_c, loss / norm) * difference
             total += weights
             steps += 1
-    return total / max(1, steps)
+    # Half of the way, at the same scale: weights that fit the present lists alone may be far off on what they let in.
+    averaged = total / max(1, steps)
+    scale = np.abs(start).sum() or 1.0
+    return 0.5 * start + 0.5 * averaged * scale / (np.abs(averaged).sum() or 1.0)
 
 
 def _bleu_rows(statistics: NDArray[Any]) -> NDArray[np.float64]:

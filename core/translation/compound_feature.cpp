@@ -1,0 +1,49 @@
+#include "translation/compound_feature.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace binyan::translation {
+
+// Numbers the model's states as they are met. A score is kept: it costs a product over the components of each word.
+class CompoundFeatureQuery final : public LanguageModelQuery {
+ public:
+  explicit CompoundFeatureQuery(const CompoundFeature& feature) : f_(feature) {
+    number(0, 0);  // nothing known before: the empty context after no words
+    begin_ = number(f_.model_.begin(), f_.order() - 1);
+  }
+  uint32_t begin() override { return begin_; }
+  uint32_t empty() override { return 0; }
+  uint32_t length(uint32_t state) override { return states_[state].words; }
+  QueryResult score(uint32_t state, uint32_t word) override {
+    const auto [at, fresh] = known_.try_emplace(uint64_t{state} << 32 | word);
+    if (fresh) {
+      const auto scored = f_.model_.score(states_[state].of_model, f_.words_[word], f_.renormalise_);
+      at->second = {number(scored.state, std::min(states_[state].words + 1, f_.order() - 1)), static_cast<float>(scored.log_prob)};
+    }
+    return at->second;
+  }
+  float end(uint32_t state) override { return static_cast<float>(f_.model_.score(states_[state].of_model, f_.end_, f_.renormalise_).log_prob); }
+
+ private:
+  // The model's state remembers how many words of history there are, so no state is independent of what stands before it
+  // until it has order - 1 words.
+  struct State {
+    CompoundQuery::State of_model;
+    uint32_t words;
+  };
+  uint32_t number(CompoundQuery::State state, uint32_t words) {
+    const auto [at, fresh] = numbers_.try_emplace(state * 64 + words, static_cast<uint32_t>(states_.size()));
+    if (fresh) states_.push_back({state, words});
+    return at->second;
+  }
+  const CompoundFeature& f_;
+  std::vector<State> states_;
+  std::unordered_map<uint64_t, uint32_t> numbers_;
+  std::unordered_map<uint64_t, QueryResult> known_;
+  uint32_t begin_;
+};
+
+std::unique_ptr<LanguageModelQuery> CompoundFeature::query() const { return std::make_unique<CompoundFeatureQuery>(*this); }
+
+}  // namespace binyan::translation

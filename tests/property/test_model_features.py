@@ -1,0 +1,120 @@
+"""Models inside the decoder score a translation as they score its string: log-bilinear arrays, HPYLM+c."""
+
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from binyan import _core
+from binyan.segmentation import SegmentationTable
+from binyan.text import Vocabulary
+from binyan.translation import Decoder, DecoderSettings, read_grammar
+from binyan.translation.model_features import _log_bilinear_feature
+
+GRAMMAR = """\
+[X] ||| a ||| haus ||| f=0.1
+[X] ||| a ||| haustür ||| f=0.2
+[X] ||| b ||| die tür ||| f=0.3
+[X] ||| b [X,1] ||| [X,1] neu hof ||| f=0.1
+[X] ||| c ||| haushof ||| f=0.2
+[X] ||| [X,1] c [X,2] ||| [X,2] das [X,1] ||| f=0.4
+"""
+SENTENCES = [list("abcab"), list("bacxb"), list("cc"), list("abacabacabac")]
+
+
+@pytest.fixture
+def grammar(tmp_path):
+    (tmp_path / "g").write_text(GRAMMAR)
+    return read_grammar(tmp_path / "g")
+
+
+class Arrays(np.ndarray):
+    """An array that answers to a tensor's methods."""
+
+    def detach(self):
+        return self
+
+    def numpy(self):
+        return np.asarray(self)
+
+
+def tensor(x):
+    return np.asarray(x, np.float32).view(Arrays)
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("sigmoid", [True, False])
+def test_log_bilinear_scores(grammar, diagonal, sigmoid, monkeypatch):
+    """The core's class-factored probabilities against numpy, for the words of every hypothesis."""
+    random = np.random.default_rng(3)
+    words = ["<unk>", "<s>", "</s>", "haus", "hof", "tür", "die", "das", "haustür", "haushof"]
+    order, dim, first = 3, 4, [0, 2, 5, 9]
+    word_of = [0, 2, 3, 4, 5, 6, 7, 8, 9]
+    row_of = np.full(len(words), -1)
+    row_of[word_of] = range(9)
+    Q, R, b, S, t = (random.normal(size=s) for s in [(10, dim), (9, dim), 9, (3, dim), 3])
+    C = random.normal(size=(order - 1, dim) if diagonal else (order - 1, dim, dim))
+    targets = SimpleNamespace(row_of=row_of)
+    shape = SimpleNamespace(dim=dim, variant=SimpleNamespace(classes=True, nonlinear=sigmoid))
+    lbl = SimpleNamespace(
+        Q=tensor(Q), C=tensor(C), b=tensor(b), S=tensor(S), t=tensor(t), first=first, targets=targets, shape=shape
+    )
+    model = SimpleNamespace(
+        model=lbl, order=order, vocabulary=Vocabulary(words[3:]), context_vectors=tensor(Q), target_vectors=tensor(R),
+        morpheme_rows=lambda morphemes, side: [4, 5] if morphemes else [], known_morphemes=lambda w: ["m"] if w == "x" else [],
+    )  # fmt: skip
+
+    def vector(word):
+        return Q[[4, 5]].sum(0) if word == "x" else Q[words.index(word) if word in words else 0]
+
+    def log_prob(context, word):
+        p = sum(vector(w) * c if diagonal else vector(w) @ c for w, c in zip(context, C, strict=True))
+        p = 1 / (1 + np.exp(-p)) if sigmoid else p
+        row = row_of[words.index(word) if word in words else 0]
+        c = np.searchsorted(first, row, side="right") - 1
+        own = slice(first[c], first[c + 1])
+        log_softmax = lambda x: x - np.log(np.exp(x).sum())  # noqa: E731
+        return log_softmax(S @ p + t)[c] + log_softmax(R[own] @ p + b[own])[row - first[c]]
+
+    def feature(model, vocabulary):
+        unknown = np.array([w not in words for w in vocabulary], np.uint8)
+        return _log_bilinear_feature(model, vocabulary, unknown)
+
+    monkeypatch.setattr("binyan.translation.decoder.model_feature", feature)
+    decoder = Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300))
+    lists = decoder.k_best(SENTENCES, 30)
+    at = decoder.feature_names.index("LanguageModel1")
+    for h in range(len(lists.score)):
+        padded = ["<s>", "<s>", *lists.text(h), "</s>"]
+        expected = sum(log_prob(padded[i - 2 : i], padded[i]) for i in range(2, len(padded)))
+        assert lists.features[h, at] == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("renormalised", [False, True])
+def test_compound_model_scores(grammar, renormalised):
+    from binyan.ngram.chains import Schedule
+    from binyan.ngram.compound import CompoundHPYLM
+
+    text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "das hoftor", "hof"] * 3
+    table = SegmentationTable.from_bytes("haustür\thaus tür\nhoftor\thof tor\nhaushof\thaus hof\n".encode())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = CompoundHPYLM.train(text, order=3, segmentation=table, schedule=Schedule(iterations=6, samples=2))
+    if renormalised:
+        model = model.renormalised()
+    decoder = Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300))
+    assert type(decoder) is Decoder and "haushof" not in model.vocabulary
+    lists = decoder.k_best(SENTENCES, 30)
+    at = decoder.feature_names.index("LanguageModel1")
+    for h in range(len(lists.score)):
+        scores = model.score_sentences([list(lists.text(h))])
+        assert lists.features[h, at] == pytest.approx(scores.log_prob.sum(), abs=1e-3)
+        assert lists.features[h, at + 1] == scores.unknown.sum()
+
+
+def test_log_bilinear_arrays_are_checked():
+    one = np.zeros(1, np.float32)
+    ids = np.zeros(1, np.uint32)
+    with pytest.raises(Exception, match="do not fit together"):
+        _core.LogBilinearFeature(3, 2, False, one, one, one, one, one, ids, ids, 0, np.zeros(1, np.uint8))
