@@ -204,15 +204,15 @@ class LogBilinear(nn.Module):
             return torch.log_softmax(p @ target_vectors.T + self.b, 1).gather(1, rows[:, None])[:, 0]
         classes = self.class_of_row[rows]
         out = torch.log_softmax(p @ self.S.T + self.t, 1).gather(1, classes[:, None])[:, 0]
-        within = torch.empty_like(out)
         order = torch.argsort(classes, stable=True)
-        for c, events in zip(*_groups(classes[order], order), strict=True):
+        present, counts = torch.unique_consecutive(classes[order], return_counts=True)
+        sizes = counts.tolist()
+        within = []
+        for c, pc, row in zip(present.tolist(), p[order].split(sizes), rows[order].split(sizes), strict=True):
             first, last = self.first[c], self.first[c + 1]
-            scores = p[events] @ target_vectors[first:last].T + self.b[first:last]
-            within = within.index_copy(
-                0, events, torch.log_softmax(scores, 1).gather(1, (rows[events] - first)[:, None])[:, 0]
-            )
-        return out + within
+            scores = torch.log_softmax(torch.addmm(self.b[first:last], pc, target_vectors[first:last].T), 1)
+            within.append(scores.gather(1, (row - first)[:, None])[:, 0])
+        return out + torch.empty_like(out).index_copy(0, order, torch.cat(within))
 
     def distribution(self, p: Tensor, target_vectors: Tensor) -> Tensor:  # (B, d) -> (B, V')
         """Natural log-probabilities of every row."""
@@ -229,9 +229,3 @@ class LogBilinear(nn.Module):
 
 def _stacked(words: nn.Parameter, morphemes: nn.Parameter) -> nn.Parameter:
     return nn.Parameter(torch.cat([words.detach(), morphemes.detach()]))
-
-
-def _groups(sorted_classes: Tensor, order: Tensor) -> tuple[list[int], list[Tensor]]:
-    """Equal neighbours of `sorted_classes`: their value, and the matching stretch of `order`."""
-    values, counts = torch.unique_consecutive(sorted_classes, return_counts=True)
-    return values.tolist(), list(torch.split(order, counts.tolist()))
