@@ -13,7 +13,8 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -78,22 +79,26 @@ class ModelFile:
 
 def save(path: str | os.PathLike[str], kind: str, meta: Mapping[str, Any], sections: Mapping[str, Section]) -> None:
     """Write a model file. The file at `path` is replaced only when the new one is complete and on disk."""
+    with replacing(path) as part, open(part, "wb") as out:
+        _write(out, kind, meta, sections)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A file beside `path` to write to, which takes its place at the end of the block; if that fails, `path` is as it was."""
     final = Path(path)
     part = final.with_name(f".{final.name}.{os.getpid()}.part")
     try:
-        with open(part, "wb") as out:
-            _write(out, kind, meta, sections)
-            out.flush()
-            os.fsync(out.fileno())
+        yield part
         os.replace(part, final)
     except OSError as error:
-        part.unlink(missing_ok=True)
         reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
         kept = "; the file that was there is unchanged" if final.exists() else ""
         raise ModelFileError(f"{final}: not saved: {reason}{kept}") from error
-    except BaseException:
+    finally:
         part.unlink(missing_ok=True)
-        raise
 
 
 def load(path: str | os.PathLike[str]) -> ModelFile:

@@ -90,6 +90,19 @@ def test_tiny_and_odd_texts_give_proper_models(text, order):
         assert (np.delete(chances, 1) > 0).all() and chances[1] == 0
 
 
+def test_a_vocabulary_may_leave_out_every_word():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DiscountWarning)
+        model = KneserNey.train(TEXT, 2, policy=VocabularyPolicy(min_count=9))
+    scores = model.score_sentences([["a", "b"], []])
+    assert scores.unknown.tolist() == [True, True, False, False] and np.isfinite(scores.log_prob).all()
+
+
+def test_words_with_line_ends_are_refused():
+    with pytest.raises(InputError, match="line end"):
+        KneserNey.train([["a\nb", "c"]], 2)
+
+
 def test_progress_is_told_and_may_stop_the_work():
     told = []
     with warnings.catch_warnings():

@@ -6,7 +6,6 @@ not: writing it is refused, or approximated where that is asked for.
 
 from __future__ import annotations
 
-import errno
 import os
 import warnings
 from collections.abc import Iterator
@@ -15,14 +14,14 @@ from typing import IO, Self
 
 from binyan import _core
 from binyan.errors import InputError, SettingsError
+from binyan.model_file import replacing
 from binyan.ngram.backoff import BackoffLanguageModel
 from binyan.progress import Progress, ProgressOption
 from binyan.signature import digest
 from binyan.text import Preparation, Vocabulary
 from binyan.text.preparation import split_words
-from binyan.text.reading import open_text
+from binyan.text.reading import read_pieces
 
-_PIECE = 1 << 20  # bytes read at a time
 _CONTEXTS = 20_000  # contexts written at a time
 
 
@@ -49,21 +48,15 @@ class ArpaModel(BackoffLanguageModel):
         """
         reader = _core.ArpaReader()
         pieces = []
-        with open_text(path) as source, Progress("MB read", show=progress) as shown:
+        with Progress("MB read", show=progress) as shown:
             try:
-                while piece := source.read(_PIECE):
+                for piece in read_pieces(path):
                     reader.feed(piece)
                     pieces.append(digest(piece))
                     shown.advance()
                 native = reader.finish()
             except InputError as error:
-                raise InputError(f"{path}:{error}") from error
-            except (OSError, EOFError) as error:
-                raise InputError(f"{path}: cannot be unpacked: {error}") from error
-            except Exception as error:
-                if type(error).__name__ in ("LZMAError", "BadGzipFile", "error"):
-                    raise InputError(f"{path}: cannot be unpacked: {error}") from error
-                raise
+                raise (InputError(f"{path}:{error}") if str(error)[:1].isdigit() else error) from error
         for word in reader.missing:
             warnings.warn(f"{path}: has no {word}; it is given log10 probability -100", ArpaWarning, stacklevel=2)
         vocabulary = Vocabulary.from_bytes(reader.words())
@@ -102,20 +95,14 @@ def write_arpa(
     for word in model.vocabulary.words:
         if len(split_words(word)) != 1:
             raise InputError(f"the word {word!r} has white space inside, which no ARPA file can hold")
-    final = Path(path)
-    part = final.with_name(f".{final.name}.{os.getpid()}.part")
-    try:
-        with _open_packed(part, final.suffix) as out, Progress("contexts written", native.states, progress) as shown:
-            for piece, contexts in _pieces(native, model.vocabulary):
-                out.write(piece)
-                shown.advance(contexts)
-        os.replace(part, final)
-    except OSError as error:
-        reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
-        kept = "; the file that was there is unchanged" if final.exists() else ""
-        raise InputError(f"{final}: not written: {reason}{kept}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    with (
+        replacing(path) as part,
+        _open_packed(part, Path(path).suffix) as out,
+        Progress("contexts written", native.states, progress) as shown,
+    ):
+        for piece, contexts in _pieces(native, model.vocabulary):
+            out.write(piece)
+            shown.advance(contexts)
 
 
 def _pieces(native: _core.BackoffModel, vocabulary: Vocabulary) -> Iterator[tuple[bytes, int]]:

@@ -72,12 +72,26 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
                 f"{path}:{number}: not UTF-8: byte 0x{error.object[error.start]:02x} at column {error.start + 1}; "
                 "if you know its encoding: iconv -f ENCODING -t UTF-8"
             ) from error
-        except (OSError, EOFError) as error:
-            raise InputError(f"{path}: cannot be unpacked after line {number}: {error}") from error
         except Exception as error:
-            if type(error).__name__ in ("LZMAError", "BadGzipFile", "error"):
+            if _from_unpacking(error):
                 raise InputError(f"{path}: cannot be unpacked after line {number}: {error}") from error
             raise
+
+
+def read_pieces(path: str | os.PathLike[str], size: int = 1 << 20) -> Iterator[bytes]:
+    """The bytes of a file, unpacked, `size` at a time."""
+    with open_text(path) as source:
+        try:
+            while piece := source.read(size):
+                yield piece
+        except Exception as error:
+            if _from_unpacking(error):
+                raise InputError(f"{path}: cannot be unpacked: {error}") from error
+            raise
+
+
+def _from_unpacking(error: Exception) -> bool:
+    return isinstance(error, (OSError, EOFError)) or type(error).__name__ in ("LZMAError", "BadGzipFile", "error")
 
 
 def is_conllu(path: str | os.PathLike[str]) -> bool:

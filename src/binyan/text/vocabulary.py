@@ -37,6 +37,8 @@ class Vocabulary:
             seen: set[str] = set()
             twice = next(w for w in self.words if w in seen or seen.add(w))  # type: ignore[func-returns-value]
             raise InputError(f"the vocabulary has {twice!r} twice")
+        if broken := [w for w in self.words if "\n" in w]:
+            raise InputError(f"the word {broken[0]!r} has a line end inside; words are what stands on one line")
 
     def __len__(self) -> int:
         return len(self.words)
