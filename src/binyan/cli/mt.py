@@ -140,6 +140,9 @@ def train(
     target: Target,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder of the system.")],
     alignment: Annotated[Path | None, typer.Option(help="Pharaoh file to use instead of eflomal.")] = None,
+    only_for: Annotated[
+        list[Path] | None, typer.Option("--for", metavar="F", help="Only rules that these source texts can use.")
+    ] = None,
     order: Annotated[int, typer.Option(help="Order of the Kneser-Ney model of the target text.")] = 4,
     symmetrise: Symmetrise = "grow-diag-final-and",
     max_span: MaxSpan = 10,
@@ -160,7 +163,7 @@ def train(
     preparations = _preparations(source_language, target_language, lowercase)
     settings = SystemSettings(*preparations, symmetrise, _limits(max_span, max_symbols, min_count, max_targets), order)
     with plain_warnings():
-        system = System.train(source, target, out, settings, alignment, False if quiet else None)
+        system = System.train(source, target, out, settings, alignment, only_for or (), False if quiet else None)
     typer.echo(f"{system.grammar()}; next: binyan mt tune {out} --source F --reference F", err=True)
 
 

@@ -5,4 +5,5 @@ STUDIES: dict[str, str] = {
     "hpylm": "binyan.experiments.ngram",
     "lbl": "binyan.experiments.lbl",
     "adaptor": "binyan.experiments.adaptor",
+    "translation": "binyan.experiments.translation",
 }

@@ -22,7 +22,7 @@ from binyan.progress import ProgressOption
 from binyan.signature import Signature
 from binyan.text import Preparation
 from binyan.translation.alignment import Alignments, align
-from binyan.translation.bitext import Bitext
+from binyan.translation.bitext import Bitext, read_words
 from binyan.translation.decoder import Decoder, DecoderSettings
 from binyan.translation.grammar import ExtractionLimits, Grammar
 from binyan.translation.tuning import Tuned, TuningSettings, tune
@@ -65,16 +65,21 @@ class System:
         folder: str | os.PathLike[str],
         settings: SystemSettings | None = None,
         alignment: str | os.PathLike[str] | None = None,
+        only_for: Sequence[str | os.PathLike[str]] = (),
         progress: ProgressOption = None,
     ) -> System:
-        """Make all steps that the folder does not have yet. `alignment`: a Pharaoh file to use instead of eflomal."""
+        """Make all steps that the folder does not have yet.
+
+        `alignment`: a Pharaoh file to use instead of eflomal. `only_for`: source texts; only rules they can use are kept,
+        which saves memory where the bitext is large.
+        """
         from binyan.ngram.kneser_ney import KneserNey
 
         settings = settings or SystemSettings()
         bitext = Bitext.read(source, target, settings.source_preparation, settings.target_preparation)
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        wanted = {"settings": asdict(settings), "bitext": bitext.digest}
+        wanted = {"settings": asdict(settings), "bitext": bitext.digest, "only_for": [Path(p).name for p in only_for]}
         if (place / SETTINGS).exists():
             found = json.loads((place / SETTINGS).read_text(encoding="utf-8"))
             if found != json.loads(json.dumps(wanted)):
@@ -91,7 +96,10 @@ class System:
             alignments = align(bitext.source, bitext.target, settings.symmetrisation)
             alignments.write(place / ALIGNMENT)
         if not (place / GRAMMAR).exists():
-            Grammar.extract(bitext, alignments, settings.limits, progress=progress).save(place / GRAMMAR)
+            texts = (
+                [s for path in only_for for s in read_words(path, settings.source_preparation)] if only_for else None
+            )
+            Grammar.extract(bitext, alignments, settings.limits, texts, progress).save(place / GRAMMAR)
         if not (place / LANGUAGE_MODEL).exists():
             KneserNey.train([s for s in bitext.target if s], settings.order, preparation=Preparation()).save(
                 place / LANGUAGE_MODEL

@@ -1,0 +1,48 @@
+"""The translation study on a toy bitext in the place of the real one: run, kept, reported."""
+
+import gzip
+
+import pytest
+
+from binyan.evaluation import Table
+from binyan.experiments import translation
+from binyan.experiments.results import Results
+from binyan.experiments.study import Workshop
+
+WORDS = {"the": "le", "dog": "chien", "cat": "chat", "sees": "voit", "small": "petit", "old": "vieux", ".": "."}
+
+
+def lines(count, offset):
+    names, sizes = ("dog", "cat"), ("small", "old")
+    for i in range(offset, offset + count):
+        yield f"the {names[i % 2]} sees the {sizes[i // 2 % 2]} {names[i // 4 % 2]} ."
+
+
+@pytest.mark.filterwarnings("ignore::binyan.ngram.kneser_ney.DiscountWarning")
+def test_a_study_runs_and_is_reported(tmp_path):
+    pytest.importorskip("eflomal")
+    pytest.importorskip("sacrebleu")
+    folder = tmp_path / "data" / "parallel" / "multi30k"
+    folder.mkdir(parents=True)
+    for part, count, offset in (("train", 40, 0), ("val", 6, 1), ("test_2016_flickr", 4, 3)):
+        text = list(lines(count, offset))
+        for language, table in (("en", None), ("fr", WORDS)):
+            out = [" ".join(table[w] for w in line.split()) if table else line for line in text]
+            with gzip.open(folder / f"{part}.{language}.gz", "wt", encoding="utf-8") as file:
+                file.write("\n".join(out) + "\n")
+    workshop = Workshop(tmp_path / "data", tmp_path / "results", progress=False)
+    workshop.prepared.mkdir(parents=True)
+    chosen = next(e for e in translation.experiments() if e.name == "translation/multi30k/en-fr/mkn")
+    outcome = translation.measure_bleu(chosen, workshop)
+    assert outcome.figures["bleu_mean"] > 60 and len(outcome.figures["bleu"]) == 3
+    results = Results(workshop.results)
+    results.put(chosen, outcome, 1.0, 1)
+    (section,) = translation.sections(results, {"lbl": {"translation": {"MKN": {"en-fr": 24.1}}}})
+    (table,) = section.tables
+    assert isinstance(table, Table) and table.rows[0][0] == "multi30k en-fr" and table.rows[0][-1] == 24.1
+
+
+def test_every_experiment_is_told_apart():
+    listed = translation.experiments()
+    assert len({e.name for e in listed}) == len({e.signature.digest for e in listed}) == len(listed)
+    assert translation.sections(Results(translation.Path("nowhere")), {}) == []
