@@ -92,6 +92,18 @@ def test_vectors(folder: Path) -> None:
     assert "-en" in (folder / "map.html").read_text()
 
 
+def test_extend(folder: Path) -> None:
+    made = json.loads(run("lm", "extend", folder / "clbl++", "--out", folder / "open", "--rest", "0.3", "--json"))
+    assert made["new_words"] == 3 and "rest:0.3" in made["signature"]
+    (folder / "new").write_text("zaunen hausen\n")
+    closed, opened = (
+        json.loads(run("lm", "perplexity", folder / m, "--text", folder / "new", "--json")) for m in ("clbl++", "open")
+    )
+    assert (closed["unknown"], opened["unknown"]) == (1, 0)
+    with pytest.raises(SettingsError, match=r"\+o or \+\+"):
+        run("lm", "extend", folder / "clbl", "--out", folder / "open")
+
+
 def test_wordmap_learn(folder: Path) -> None:
     pytest.importorskip("morfessor", reason="the morfessor extra is not installed")
     pytest.importorskip("flatcat", reason="the morfessor extra is not installed")

@@ -29,6 +29,7 @@ app = typer.Typer(
 app.add_typer(lm_train.app, name="train")
 app.command("tune")(lm_log_bilinear.tune)
 app.command("mix")(lm_mix.mix)
+app.command("extend")(lm_mix.extend)
 app.command()(lm_explain.explain)
 
 By = Annotated[

@@ -1,4 +1,4 @@
-"""`binyan lm mix`: models interpolated with weights fitted on development text."""
+"""`binyan lm mix` and `binyan lm extend`: models made of models."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from binyan.cli import options as o
 from binyan.cli.output import print_json
+from binyan.errors import SettingsError
 
 
 def mix(
@@ -38,3 +39,38 @@ def mix(
     for path, weight in weights.items():
         typer.echo(f"{weight:.4f}  {path}")
     typer.echo(f"{out}\n{mixture.signature()}")
+
+
+def extend(
+    model: o.Model,
+    out: o.Out,
+    words: Annotated[
+        Path | None,
+        typer.Option("--words", metavar="F", help="Only these words, one a line; else all of the word map."),
+    ] = None,
+    rest: Annotated[
+        float, typer.Option("--rest", metavar="X", help="Prior share of <unk> kept for words that stay unknown.")
+    ] = 0.5,
+    json_: o.Json = False,
+) -> None:
+    """Let a +o or ++ model predict words outside its vocabulary: they share the probability of <unk> by their morphemes.
+
+    The words are those of the model's word map that it has morphemes of; all still sums to one.
+
+    \b
+    binyan lm extend model.binyan --rest 0.3 --out open.binyan
+    """
+    from binyan.language_model import load
+    from binyan.log_bilinear.language_model import LogBilinearLM
+    from binyan.text import Vocabulary
+
+    o.check_out(out)
+    loaded = load(model)
+    if not isinstance(loaded, LogBilinearLM):
+        raise SettingsError(f"{model}: a model of kind {loaded.kind!r} has no morpheme vectors; log-bilinear ones have")
+    extended = loaded.extended(None if words is None else Vocabulary.read(words).words[3:], rest)
+    extended.save(out)
+    if json_:
+        print_json({"model": str(out), "new_words": len(extended.extension), "signature": str(extended.signature())})
+    else:
+        typer.echo(f"{out}: {len(extended.extension):,} new words\n{extended.signature()}")

@@ -38,6 +38,9 @@ def learn(
     flatcat_epochs: Annotated[
         int, typer.Option("--flatcat-epochs", metavar="N", help="0 labels what Baseline found: much faster.")
     ] = 1,
+    min_count: Annotated[
+        int, typer.Option("--min-count", metavar="N", help="Learn only from words seen this often; segment all.")
+    ] = 1,
     tokenise: o.Tokenise = None,
     lowercase: o.Lowercase = False,
     digits: o.Digits = False,
@@ -66,11 +69,14 @@ def learn(
         corpus_weight=corpus_weight,
         dampening=dampening,
         flatcat_epochs=flatcat_epochs,
+        min_count=min_count,
         seed=seed,
         progress=False if quiet else None,
     )
     settings = {"map": method, "threshold": perplexity_threshold, "weight": corpus_weight, "dampening": dampening}
-    signature = Signature({**settings, "epochs": flatcat_epochs, "seed": seed, "prepared": preparation})
+    signature = Signature(
+        {**settings, "epochs": flatcat_epochs, "min_count": min_count, "seed": seed, "prepared": preparation}
+    )
     table.write(out, str(signature))
     figures = {"words": len(table), "morphemes_per_word": sum(len(s.parts) for s in table.values()) / len(table)}
     if json_:

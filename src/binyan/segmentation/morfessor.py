@@ -35,6 +35,7 @@ def learn(
     corpus_weight: float = 1.0,
     dampening: str = "log",
     flatcat_epochs: int = 1,
+    min_count: int = 1,
     seed: int = 1,
     progress: ProgressOption = None,
 ) -> SegmentationTable:
@@ -42,7 +43,7 @@ def learn(
 
     Words without a letter are left out. A higher `corpus_weight` segments less; `perplexity_threshold` is how many different
     neighbours make an affix likely (the thesis: 50 for a million words, 400 for tens of millions). `flatcat_epochs`: passes
-    in which FlatCat changes the segmentation; 0 only labels what Baseline found, which is many times faster.
+    in which FlatCat changes the segmentation; 0 only labels what Baseline found, which is many times faster. Words seen less than `min_count` times are segmented but not learnt from.
     """
     if method not in METHODS:
         raise SettingsError(f"Morfessor's methods here are {' and '.join(METHODS)}, not {method!r}")
@@ -50,14 +51,14 @@ def learn(
         raise SettingsError(f"dampening is one of {', '.join(DAMPENING)}, not {dampening!r}")
     if find_spec("morfessor") is None or find_spec("flatcat") is None:
         raise MissingExtra("learning segmentations by Morfessor", "morfessor")
-    data = [(DAMPENING[dampening](n), w) for w, n in sorted(counts.items()) if _has_letter(w)]
+    data = [(DAMPENING[dampening](n), w) for w, n in sorted(counts.items()) if n >= min_count and _has_letter(w)]
     if not data:
-        raise InputError("no word with a letter to learn from")
+        raise InputError(f"no word with a letter, seen {min_count} times or more, to learn from")
     with _seeded(seed):
         segment = _baseline(data, corpus_weight)
         if method == "flatcat":
             segment = _flatcat(data, segment, perplexity_threshold, flatcat_epochs)
-        words = dict.fromkeys([*(w for _, w in data), *filter(_has_letter, more_words)])
+        words = dict.fromkeys([*(w for _, w in data), *filter(_has_letter, (*counts, *more_words))])
         shown = track(words, "words segmented", len(words), progress, every=1000)
         return SegmentationTable(Segmentation(word, segment(word)) for word in shown)
 

@@ -1,0 +1,37 @@
+"""Makes model files and their scores, of the present format version: `python make_models.py`. Older versions stay as they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+
+from binyan.log_bilinear.estimation import train
+from binyan.log_bilinear.training import TrainingSettings
+from binyan.mixture import Mixture
+from binyan.model_file import FORMAT_VERSION
+from binyan.segmentation import Segmentation, SegmentationTable
+
+HERE = Path(__file__).parent
+STEMS, SUFFIXES = ("haus", "hof", "geh"), ("en", "st")
+TEXT = [[a + x, b + x, c + y] for a in STEMS for b in STEMS for c in STEMS for x in SUFFIXES for y in SUFFIXES]
+SENTENCES = [["hausen", "hofst", "zaunen", "gehst"], ["nirgends", "gehen"]]
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    table = SegmentationTable(Segmentation.parse(s + e, f"{s}/STM {e}/SUF") for s in (*STEMS, "zaun") for e in SUFFIXES)
+    settings = TrainingSettings(epochs=2, batch=20, patience=2, noise_samples=5)
+    closed = {
+        name: train(TEXT, TEXT, name, order=3, dim=4, classes=3, segmentations=table, settings=settings, progress=False)
+        for name in ("clbl++", "nlbl+c")
+    }
+    models = {
+        **closed,
+        "clbl++extended": closed["clbl++"].extended(),
+        "mixture": Mixture(list(closed.values()), [0.4, 0.6]),
+    }
+    for name, model in models.items():
+        path = HERE / f"{name}-{FORMAT_VERSION}.binyan"
+        model.save(path)
+        path.with_suffix(".json").write_text(json.dumps(model.score_sentences(SENTENCES).log_prob.tolist()) + "\n")
