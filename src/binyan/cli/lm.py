@@ -15,6 +15,7 @@ from binyan.errors import SettingsError
 
 if TYPE_CHECKING:
     from binyan.evaluation.breakdown import PartsOf
+    from binyan.language_model import LanguageModel
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -41,17 +42,23 @@ Segments = Annotated[
 ]
 
 
+Renormalise = Annotated[
+    bool, typer.Option("--renormalise", help="Of a compound model: given that every word is of the vocabulary.")
+]
+
+
 @app.command()
 def perplexity(
     model: o.Model,
     text: o.HeldOut,
     by: By = None,
     segmentation: Segments = None,
+    renormalise: Renormalise = False,
     tsv: o.Tsv = None,
     plots: o.Plots = None,
     json_: o.Json = False,
 ) -> None:
-    """Perplexity on a text, with and without unknown words.
+    """Perplexity on a text, with and without unknown words; of compound models also renormalised over the vocabulary.
 
     \b
     binyan lm perplexity model.binyan --text test.txt --by hit-length --by frequency
@@ -59,13 +66,20 @@ def perplexity(
     """
     from binyan.evaluation import breakdown, evaluate, grouping
     from binyan.language_model import load
+    from binyan.ngram.compound import CompoundHPYLM
 
-    parts = _parts_of(segmentation)
     loaded = load(model)
-    evaluation = evaluate(loaded, o.held_out(text), model.stem)
+    closed = loaded.renormalised() if isinstance(loaded, CompoundHPYLM) else None
+    if renormalise and closed is None:
+        raise SettingsError(f"{model}: a model of kind {loaded.kind!r} sums to one already; hpylm+c and hpylm+g do not")
+    parts = _parts_of(segmentation, loaded)
+    evaluation = evaluate(closed if renormalise and closed else loaded, o.held_out(text), model.stem)
     tables = {name: breakdown([evaluation], grouping(name, evaluation, loaded, parts)) for name in by or ()}
     write_tables(tables, tsv, plots)
     figures = evaluation.to_dict()
+    if closed is not None:
+        scored = evaluation if renormalise else evaluate(closed, evaluation.text, model.stem)
+        figures["perplexity_renormalised"] = scored.perplexity
     if json_:
         print_json({**figures, **{name: table.to_dict() for name, table in tables.items()}})
         return
@@ -73,6 +87,8 @@ def perplexity(
         f"perplexity {figures['perplexity']:.4f}  without unknown words {figures['perplexity_known']:.4f}  "
         f"tokens {figures['tokens']:,}  unknown {figures['unknown']:,}\n{figures['signature']}"
     )
+    if closed is not None and not renormalise:
+        typer.echo(f"renormalised over the vocabulary {figures['perplexity_renormalised']:.4f}")
     for table in tables.values():
         typer.echo()
         typer.echo(table.terminal(), nl=False)
@@ -233,8 +249,8 @@ def compare(
     from binyan.evaluation.perplexity import HeldOutText
     from binyan.language_model import load
 
-    parts = _parts_of(segmentation)
     models = [load(one), load(other)]
+    parts = _parts_of(segmentation, *models)
     names = [one.stem, other.stem] if one.stem != other.stem else [str(one), str(other)]
     if names[0] == names[1]:
         names[1] += " (2)"
@@ -275,11 +291,17 @@ def trace(model: o.Model, tsv: o.Tsv = None, plots: o.Plots = None, json_: o.Jso
         typer.echo(table.terminal(), nl=False)
 
 
-def _parts_of(segmentation: Path | None) -> PartsOf | None:
-    """How many parts a word has, by a file of segmentations."""
-    if segmentation is None:
-        return None
-    from binyan.segmentation import SegmentationTable
+def _parts_of(segmentation: Path | None, *models: LanguageModel) -> PartsOf | None:
+    """How many parts a word has, by a file of segmentations, or else by the first compound model."""
+    if segmentation is not None:
+        from binyan.segmentation import SegmentationTable
 
-    table = SegmentationTable.read(segmentation)
-    return lambda word: len(table.components(word))
+        table = SegmentationTable.read(segmentation)
+        return lambda word: len(table.components(word))
+    from binyan.ngram.compound import CompoundHPYLM
+
+    for model in models:
+        if isinstance(model, CompoundHPYLM):
+            decomposition = model.decomposition
+            return lambda word: len(decomposition(word))
+    return None

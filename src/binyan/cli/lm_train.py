@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from binyan.cli import lm_log_bilinear
+from binyan.cli import lm_compound, lm_log_bilinear
 from binyan.cli import options as o
 from binyan.cli.output import plain_warnings, print_json
 
@@ -81,17 +81,13 @@ def hpylm(
     min_count: o.MinCount = 1,
     kappa: o.Kappa = 0.0,
     script: o.Script = None,
-    iterations: Annotated[int, typer.Option("--iterations", metavar="N", help="Sweeps over the text.")] = 100,
-    burn_in: Annotated[
-        int | None, typer.Option("--burn-in", metavar="N", help="Sweeps before the first sample; by default half.")
-    ] = None,
-    samples: Annotated[int, typer.Option("--samples", metavar="N", help="Samples to average, a chain.")] = 1,
-    chains: Annotated[int, typer.Option("--chains", metavar="N", help="Independent chains, run in parallel.")] = 1,
-    initialisation: Annotated[
-        str, typer.Option("--initialisation", help="sequential, or random as in the thesis.")
-    ] = "sequential",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from what --out holds, if it exists.")] = False,
-    reduced: Annotated[bool, typer.Option("--reduced", help="Save only what queries need; no resuming.")] = False,
+    iterations: o.Iterations = 100,
+    burn_in: o.BurnIn = None,
+    samples: o.Samples = 1,
+    chains: o.Chains = 1,
+    initialisation: o.InitialSeating = "sequential",
+    resume: o.Resume = False,
+    reduced: o.Reduced = False,
     normalise: o.Normalise = "none",
     punctuation: o.Punctuation = False,
     tokenise: o.Tokenise = None,
@@ -136,7 +132,12 @@ def hpylm(
 
 
 # What `binyan lm train KIND` runs. A further kind of model is a function with its options, and a line here.
-TRAINERS: dict[str, Callable[..., None]] = {"mkn": mkn, "hpylm": hpylm, **lm_log_bilinear.TRAINERS}
+TRAINERS: dict[str, Callable[..., None]] = {
+    "mkn": mkn,
+    "hpylm": hpylm,
+    **lm_compound.TRAINERS,
+    **lm_log_bilinear.TRAINERS,
+}
 
 app = typer.Typer(help="Train a model.", no_args_is_help=True)
 for _kind, _trainer in TRAINERS.items():

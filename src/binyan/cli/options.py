@@ -41,6 +41,16 @@ Script = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of all that is drawn.")]
 
+Iterations = Annotated[int, typer.Option("--iterations", metavar="N", help="Sweeps over the text.")]
+BurnIn = Annotated[
+    int | None, typer.Option("--burn-in", metavar="N", help="Sweeps before the first sample; by default half.")
+]
+Samples = Annotated[int, typer.Option("--samples", metavar="N", help="Samples to average, a chain.")]
+Chains = Annotated[int, typer.Option("--chains", metavar="N", help="Independent chains, run in parallel.")]
+InitialSeating = Annotated[str, typer.Option("--initialisation", help="sequential, or random as in the thesis.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on from what --out holds, if it exists.")]
+Reduced = Annotated[bool, typer.Option("--reduced", help="Save only what queries need; no resuming.")]
+
 Normalise = Annotated[str, typer.Option("--normalise", help="Unicode normal form: none, nfc, nfd, nfkc or nfkd.")]
 Punctuation = Annotated[
     bool, typer.Option("--punctuation", help="Make quotes, dashes and the like plain, as Moses does.")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
-from binyan.errors import ModelFileError, SettingsError
+from binyan.errors import ModelFileError
 from binyan.language_model import LanguageModel, Scores, State, Step, WordScore
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import context_tree, training_corpus, word_counts
@@ -302,10 +302,3 @@ class BothWaysHPYLM(CompoundHPYLM):
 
     kind: ClassVar[str] = "hpylm+g"
     sampling_type: ClassVar[type[CompoundSampling]] = BothWaysSampling
-
-
-def require_compounds(kind: str, **options: Any) -> None:
-    """Refuse options of compound models on other models."""
-    for name, value in options.items():
-        if value is not None:
-            raise SettingsError(f"--{name} belongs to hpylm+c and hpylm+g; {kind} has no components")
