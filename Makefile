@@ -19,6 +19,9 @@ setup: .venv/.built
 	cp build/*/_core.pyi src/binyan/
 	touch $@
 
+demo: setup
+	$(BIN)/binyan demo --out demo-output
+
 lint: setup
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples

@@ -10,6 +10,7 @@ from binyan import __version__
 from binyan.cli import (
     classes,
     compounds,
+    demo,
     explore,
     grammar,
     lm,
@@ -40,6 +41,7 @@ app.add_typer(classes.app, name="classes")
 app.add_typer(mt.app, name="mt")
 app.add_typer(vectors.app, name="vectors")
 app.add_typer(wordmap.app, name="wordmap")
+app.command()(demo.demo)
 app.command()(explore.explore)
 app.command()(rescore.rescore)
 

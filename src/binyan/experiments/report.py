@@ -29,6 +29,7 @@ figcaption { color: var(--soft); font-size: .85rem; margin-top: .4rem; }
 .signature { font: .7rem/1.4 ui-monospace, monospace; color: var(--soft); overflow-wrap: anywhere; margin: .3rem 0; }
 svg { width: 100%; max-width: 46rem; height: auto; display: block; color: var(--ink); }
 summary { font-size: .8rem; color: var(--soft); cursor: pointer; }
+.drawing svg { width: auto; max-width: 100%; background: #fff; border-radius: 6px; }
 nav a { margin-right: 1rem; } a { color: inherit; }
 """
 
@@ -56,6 +57,7 @@ def page(title: str, sections: Sequence[Section]) -> str:
         body.append(f'<section><h2 id="{_slug(section.title)}">{html.escape(section.title)}</h2>')
         body += [f"<p>{html.escape(section.text)}</p>"] if section.text else []
         body += [_figure(table) for table in section.tables]
+        body += [f'<figure class="drawing">{svg}</figure>' for svg in section.drawings]
         body.append("</section>")
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{html.escape(title)}</title>'
     return (

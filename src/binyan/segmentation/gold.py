@@ -69,6 +69,7 @@ def read_gold(path: str | os.PathLike[str]) -> Gold:
 def recursive(table: SegmentationTable) -> SegmentationTable:
     """The table with each part that is itself a word of it split in turn, to any depth.
 
+    >>> from binyan.segmentation.table import parse_row
     >>> rows = ["regenschirmhersteller\\tregenschirm hersteller", "regenschirm\\tregen schirm"]
     >>> print(recursive(SegmentationTable(map(parse_row, rows)))["regenschirmhersteller"])
     regen schirm hersteller

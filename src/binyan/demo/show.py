@@ -1,0 +1,177 @@
+"""`make demo`: the three families of models on embedded data, in two minutes, with a report at the end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+from binyan.demo.german import GermanText, german_text
+from binyan.demo.semitic import SemiticWord, semitic_words
+from binyan.evaluation import HeldOutText, Table, evaluate, summary
+from binyan.evaluation.table import Cell, Column
+from binyan.experiments import report
+from binyan.experiments.study import Section
+from binyan.grammar.drawing import draw_svg
+from binyan.grammar.notation import load_grammar
+from binyan.grammar.text_drawing import draw_text
+from binyan.language_model import LanguageModel
+from binyan.morphology import Segmenter, WordList, learn
+from binyan.ngram.chains import Schedule
+from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
+from binyan.ngram.hpylm import HPYLM
+from binyan.ngram.kneser_ney import KneserNey
+from binyan.text import Corpus
+
+Say = Callable[[str], None]
+
+_SENTENCES, _TEST, _WORDS = 4000, 400, 1200
+_SWEEPS, _MORPHOLOGY_SWEEPS = 100, 200
+_GRAMMAR = "tpl+t4"
+
+
+def demonstrate(folder: Path, seed: int = 1, say: Say = print) -> Path:
+    """Make data, models and a report in `folder`; returns the report."""
+    text, words = write_data(folder, seed)
+    say(
+        f"1. Data of our own making, in {folder}/: {_SENTENCES:,} German-like sentences, {_WORDS:,} Arabic-like words.\n"
+    )
+    sections = [*compounds(folder, text, seed, say), roots(folder, words, seed, say)]
+    _, page = report.write(folder, "Binyan: a demonstration", sections)
+    say(f"\nThe report: {page}")
+    say(_NEXT.format(folder=folder))
+    return page
+
+
+def write_data(folder: Path, seed: int = 1) -> tuple[GermanText, list[SemiticWord]]:
+    """The embedded data, also as the files a user would have."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = german_text(_SENTENCES, _TEST, seed)
+    words = semitic_words(_WORDS, seed, "arabic")
+    for name, sentences in (("train.txt", text.train), ("test.txt", text.test)):
+        (folder / name).write_text("".join(" ".join(s) + "\n" for s in sentences), encoding="utf-8")
+    text.segmentations.write(folder / "compounds.tsv")
+    (folder / "words.txt").write_text("".join(w.word + "\n" for w in words), encoding="utf-8")
+    (folder / "roots.tsv").write_text("".join(f"{w.word}\t{w.root}\n" for w in words), encoding="utf-8")
+    return text, words
+
+
+def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[Section]:
+    """Language models with and without a view inside words."""
+    say(
+        f"2. Language models of order 3 ({_SWEEPS} sweeps). The test text has {len(text.unseen_compounds)} compounds never seen.\n"
+    )
+    corpus = Corpus.read(text.train)
+    schedule = Schedule(iterations=_SWEEPS, seed=seed)
+    models: dict[str, LanguageModel] = {
+        "mkn": KneserNey.train(corpus, 3),
+        "hpylm": HPYLM.train(corpus, 3, schedule),
+    }
+    compound_models = {
+        "hpylm+c": CompoundHPYLM.train(corpus, 3, schedule, segmentation=text.segmentations),
+        "hpylm+g": BothWaysHPYLM.train(corpus, 3, schedule, segmentation=text.segmentations),
+    }
+    for name, model in (models | compound_models).items():
+        model.save(folder / f"{name}.binyan")
+    # The vocabulary is closed for this comparison: all models share out one among the same words.
+    closed = models | {name: model.renormalised() for name, model in compound_models.items()}
+    table = summary([evaluate(model, HeldOutText(text.test), name) for name, model in closed.items()])
+    say(table.terminal())
+    unseen = unseen_table(models | compound_models, text)
+    say(unseen.terminal())
+    origin = origin_table(compound_models["hpylm+c"], text)
+    say(origin.terminal())
+    return [Section("Language models", _ABOUT_MODELS, [table]), Section("Compounds never seen", "", [unseen, origin])]
+
+
+def unseen_table(models: dict[str, LanguageModel], text: GermanText, most: int = 8) -> Table:
+    """The probability each model gives to compounds it has never seen, where they stand in the test text."""
+    rows: list[list[Cell]] = []
+    unseen = set(text.unseen_compounds)
+    for sentence in text.test:
+        for place, word in enumerate(sentence):
+            if word in unseen and len(rows) < most:
+                context = sentence[max(0, place - 2) : place]
+                unseen.discard(word)
+                rows.append([" ".join([*context, word]), str(text.segmentations[word])])
+                rows[-1] += [math.exp(_log_prob(model, sentence[:place], word)) for model in models.values()]
+    columns = [Column("in its context"), Column("parts"), *(Column(name, ".2e") for name in models)]
+    signature = "\n".join(str(model.signature()) for model in models.values())
+    return Table("Compounds never seen in training", columns, rows, signature, _ABOUT_UNSEEN)
+
+
+def origin_table(model: LanguageModel, text: GermanText) -> Table:
+    """Where the probability of one compound never seen comes from: the one the model finds most probable."""
+    places = [(s[:i], w) for s in text.test for i, w in enumerate(s) if w in text.unseen_compounds]
+    before, word = max(places, key=lambda place: _log_prob(model, *place))
+    state = model.begin()
+    for earlier in before:
+        state = model.score(state, earlier).state
+    rows: list[list[Cell]] = [
+        [step.name, step.detail, step.probability, step.share] for step in model.steps(state, word)
+    ]
+    columns = [Column("step"), Column("of what"), Column("probability", ".3g"), Column("share", ".1%")]
+    title = f"Where the probability of {word} after {' '.join(before[-2:])} comes from"
+    return Table(title, columns, rows, str(model.signature()))
+
+
+def _log_prob(model: LanguageModel, before: list[str], word: str) -> float:
+    state = model.begin()
+    for earlier in before:
+        state = model.score(state, earlier).state
+    return model.score(state, word).log_prob
+
+
+def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> Section:
+    """Roots and templates learnt from a list of words, nothing else."""
+    say(
+        f"3. Roots and templates, learnt from the words alone by the grammar {_GRAMMAR} ({_MORPHOLOGY_SWEEPS} sweeps).\n"
+    )
+    segmenter = learn(
+        WordList.of(w.word for w in words), load_grammar(_GRAMMAR), sweeps=_MORPHOLOGY_SWEEPS, seed=seed, chains=2
+    )
+    segmenter.save(folder / "words.binyan")
+    found = {w.word: next(iter(segmenter.roots(w.word)), "") for w in words}
+    right = sum(found[w.word] == w.root for w in words)
+    guessed = sum(math.comb(3, 3) / math.comb(len(w.word), 3) for w in words)
+    lines: list[list[Cell]] = [
+        ["found by the model", right, right / len(words)],
+        ["expected of three letters drawn at random", round(guessed), guessed / len(words)],
+    ]
+    columns = [Column("roots"), Column("words", ",d"), Column("share", ".1%")]
+    table = Table(f"Roots of {len(words):,} words", columns, lines, segmenter.signature)
+    say(table.terminal())
+    shown = next(w for w in words if found[w.word] == w.root and len(w.word) > 6)
+    tree = segmenter.analyses(shown.word, 1)[0].tree
+    say(draw_text(tree))
+    return Section("Roots and templates", "", [table, _families(segmenter, words, found)], [draw_svg(tree)])
+
+
+def _families(segmenter: Segmenter, words: list[SemiticWord], found: dict[str, str], most: int = 8) -> Table:
+    """Words by the root the model found."""
+    families: dict[str, list[str]] = {}
+    for word in words:
+        families.setdefault(found[word.word], []).append(word.word)
+    families.pop("", None)
+    largest = sorted(families.items(), key=lambda family: (-len(family[1]), family[0]))[:most]
+    rows: list[list[Cell]] = [[root, len(members), ", ".join(members[:6])] for root, members in largest]
+    columns = [Column("root"), Column("words", "d"), Column("some of them")]
+    return Table("The largest families of words", columns, rows, segmenter.signature)
+
+
+_ABOUT_MODELS = (
+    "Perplexity on held-out text: lower is better. HPYLM+c and hpylm+g know how compounds are built; for this table they are "
+    "renormalised over the vocabulary of the others."
+)
+_ABOUT_UNSEEN = (
+    "To a word it has never seen, a model without a view inside words can only give the probability of <unk>, which all such "
+    "words share. The compound models give this very word a probability, from its head in context and its modifiers."
+)
+
+_NEXT = """
+Next, on your own data:
+  binyan lm train hpylm --text YOUR.txt --order 3 --out my.binyan     a language model of your text
+  binyan lm explain {folder}/hpylm+c.binyan --text "die neue schulküche"     how a probability is made
+  binyan morph learn WORDS.txt --grammar tpl+t4 --out my.words        roots and templates of your words
+  binyan explore {folder}/*.binyan                                  all of this in your browser
+"""

@@ -1,0 +1,28 @@
+"""The demonstration does what it says."""
+
+import re
+
+import pytest
+
+from binyan.demo.show import demonstrate
+from binyan.morphology import Segmenter
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def test_demonstration(tmp_path):
+    said: list[str] = []
+    page = demonstrate(tmp_path, seed=1, say=said.append)
+    text = "\n".join(said)
+    perplexities = {m[1]: float(m[2]) for m in re.finditer(r"^  (mkn|hpylm\S*) +3 +([\d.]+)", text, re.M)}
+    assert list(perplexities) == ["mkn", "hpylm", "hpylm+c", "hpylm+g"]
+    assert max(perplexities["hpylm+c"], perplexities["hpylm+g"]) < perplexities["hpylm"] < perplexities["mkn"]
+    found = re.search(r"found by the model +(\d+)", text)
+    assert found and int(found[1]) > 600
+    html = page.read_text(encoding="utf-8")
+    assert "<svg" in html
+    assert not re.search(r"(src|href)=.https?:", html)
+    assert Segmenter.load(tmp_path / "words.binyan").analyses("maktuubun", 1)
+    assert sorted(p.name for p in tmp_path.glob("*.binyan")) == (
+        ["hpylm+c.binyan", "hpylm+g.binyan", "hpylm.binyan", "mkn.binyan", "words.binyan"]
+    )
