@@ -105,6 +105,13 @@ def test_any_number_of_threads_gives_the_same_result() -> None:
     assert traces[0] == traces[1]
 
 
+def test_agreement_of_chains(sampler: AdaptorSampler) -> None:
+    assert 0.0 < sampler.agreement() < 1.0
+    alone = AdaptorSampler(load_grammar("concat"), WordList.of(WORDS), Settings(sweeps=3, burn_in=1))
+    alone.run(progress=False)
+    assert alone.agreement() == 1.0
+
+
 def test_init_and_step_are_the_run(sampler: AdaptorSampler) -> None:
     other = AdaptorSampler(load_grammar("concat"), WordList.of(WORDS), Settings(chains=2, **QUICK))
     state = other.init(1)
@@ -215,6 +222,8 @@ def test_commands(tmp_path: Path) -> None:
     assert len(run(app, ["morph", "segment", str(model)]).stdout.splitlines()) == len(WORDS)
     assert isinstance(json.loads(run(app, ["morph", "roots", str(model), "--json"]).stdout)["roots"]["walk"], dict)
     assert run(app, ["morph", "lexicon", str(model), "--category", "R3", "--limit", "3"]).stdout.count("\t") == 6
+    traced = run(app, ["morph", "trace", str(model), "--figure", "tables R3", "--json"])
+    assert len(json.loads(traced.stdout)["rows"]) == 12, traced.output
     drawn = run(app, ["morph", "tree", str(model), "walking", "--svg", str(tmp_path / "t.svg")])
     assert "Word" in drawn.stdout and (tmp_path / "t.svg").read_text().startswith("<svg")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from binyan.cli.options import Digits, Json, Lowercase, Model, Normalise, Out, Quiet, StripMarks, check_out
-from binyan.cli.output import plain_warnings, print_json
+from binyan.cli.options import Digits, Json, Lowercase, Model, Normalise, Out, Plots, Quiet, StripMarks, Tsv, check_out
+from binyan.cli.output import plain_warnings, print_json, write_tables
 from binyan.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ def _report(sampler: AdaptorSampler, out: Path, as_json: bool) -> None:
         "memory_mb": sampler.memory_mb,
         "chains": last,
         "r_hat": sampler.r_hat,
+        "agreement": sampler.agreement(),
         "signature": str(sampler.signature),
     }
     if as_json:
@@ -119,7 +120,10 @@ def _report(sampler: AdaptorSampler, out: Path, as_json: bool) -> None:
         )
     worst = max(sampler.r_hat.items(), key=lambda item: item[1])
     agree = "the chains agree" if worst[1] < 1.1 else "not yet mixed: run more sweeps"
-    typer.echo(f"R-hat at most {worst[1]:.2f} ({worst[0]}): {agree}\n{sampler.signature}")
+    typer.echo(f"R-hat at most {worst[1]:.2f} ({worst[0]}): {agree}")
+    if len(last) > 1:
+        typer.echo(f"{100 * figures['agreement']:.1f}% of words have the same best tree in all chains")
+    typer.echo(str(sampler.signature))
 
 
 @app.command()
@@ -243,6 +247,42 @@ def tree(
         return
     for analysis in found:
         typer.echo(f"{analysis.probability:.4f}  {analysis.segmentation}\n{draw_text(analysis.tree)}")
+
+
+@app.command()
+def trace(
+    model: Model,
+    figure: Annotated[
+        str,
+        typer.Option(
+            "--figure",
+            help="A column of the trace: log_joint, acceptance, changed, "
+            "or a, b, customers, tables of a symbol, as in 'tables Stem'.",
+        ),
+    ] = "log_joint",
+    tsv: Tsv = None,
+    plots: Plots = None,
+    as_json: Json = False,
+) -> None:
+    """A figure after every sweep of every chain, and whether the chains agree.
+
+    Example: binyan morph trace arabic.model --plots figures
+    """
+    from binyan.evaluation.traces import trace as table_of
+    from binyan.morphology import load_sampler
+
+    sampler = load_sampler(model)
+    if figure not in sampler.trace_columns:
+        raise SettingsError(f"the trace has no {figure!r}; it has {', '.join(sampler.trace_columns)}")
+    column = sampler.trace_columns.index(figure)
+    chains = {f"chain {i}": rows[:, column].tolist() for i, rows in enumerate(sampler.traces)}
+    every = max(1, sampler.sweeps // 1000)
+    table = table_of(chains, str(sampler.signature), sampler.settings.burned, figure.replace("_", " "), every)
+    write_tables({"trace": table}, tsv, plots)
+    if as_json:
+        print_json(table.to_dict())
+    else:
+        typer.echo(table.terminal(), nl=False)
 
 
 def _open(model: Path, words: Path | None) -> tuple[Segmenter, list[str]]:

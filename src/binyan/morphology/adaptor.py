@@ -181,6 +181,13 @@ class AdaptorSampler:
         columns = [(i, name) for i, name in enumerate(self.trace_columns) if name.startswith(("log_joint", "tables"))]
         return {name: r_hat([trace[:, i].tolist() for trace in traces if len(trace)]) for i, name in columns}
 
+    def agreement(self) -> float:
+        """The share of words whose most frequent tree is the same in every chain; 1 for a single chain."""
+        places = range(len(self.words))
+        best = [[found[0][0] if (found := state.samples.of(i)) else None for i in places] for state in self.states]
+        same = sum(all(tree == trees[0] for tree in trees) for trees in zip(*best, strict=True))
+        return same / max(len(self.words), 1)
+
     @property
     def signature(self) -> Signature:
         """How the samples were made."""
