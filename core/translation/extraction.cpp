@@ -19,6 +19,7 @@ void RuleCounter::find_phrases(std::span<const uint32_t> source, std::span<const
   source_ = source;
   target_ = target;
   const size_t n = source.size(), m = target.size();
+  if (n > INT16_MAX || m > INT16_MAX) throw InputError("a sentence of over " + std::to_string(INT16_MAX) + " words: is there one sentence on a line?");
   constexpr int kFar = std::numeric_limits<int>::max();
   low_.assign(n, kFar);
   high_.assign(n, -1);

@@ -247,6 +247,7 @@ def translate(
     raw: Annotated[
         bool, typer.Option("--raw", help="The input is prepared already: only white space separates words.")
     ] = False,
+    batch: Annotated[int, typer.Option(help="Lines read before any is translated; 1 for a program that waits.")] = 200,
     pop_limit: PopLimit = 200,
     max_span: DecodeSpan = 10,
     threads: Threads = 1,
@@ -271,21 +272,21 @@ def translate(
     with plain_warnings():
         decoder = system.decoder(weights, lm or [], DecoderSettings(max_span, pop_limit), own)
         done = 0
-        for batch in batches(_prepared(prepare), 100 * threads):
+        for some in batches(_prepared(prepare), batch):
             if nbest:
-                lists = decoder.k_best(batch, nbest, distinct=True, threads=threads, progress=False if quiet else None)
+                lists = decoder.k_best(some, nbest, distinct=True, threads=threads, progress=False if quiet else None)
                 _write_lists(lists, decoder.feature_names, done, format)
             else:
-                for hypothesis in decoder.translate(batch, threads, False if quiet else None):
+                for hypothesis in decoder.translate(some, threads, False if quiet else None):
                     sys.stdout.write(" ".join(hypothesis.words) + "\n")
             sys.stdout.flush()
-            done += len(batch)
+            done += len(some)
 
 
 def _prepared(prepare: Preparation) -> Iterator[list[str]]:
     from binyan.errors import InputError
 
-    for number, line in enumerate(sys.stdin.buffer, 1):
+    for number, line in enumerate(iter(sys.stdin.buffer.readline, b""), 1):
         try:
             yield prepare(line.decode("utf-8").rstrip("\r\n"))
         except UnicodeDecodeError as error:

@@ -63,15 +63,14 @@ def rescore(
     rescorer = Rescorer(models, chosen, sort)
     for line in rescorer.stream(_lines(), format):
         sys.stdout.write(line + "\n")
-        if not line:
-            sys.stdout.flush()
 
 
 def _lines() -> Iterator[str]:
     from binyan.errors import InputError
 
-    for number, raw in enumerate(sys.stdin.buffer, 1):
+    for number, raw in enumerate(iter(sys.stdin.buffer.readline, b""), 1):
         try:
             yield raw.decode("utf-8")
         except UnicodeDecodeError as error:
             raise InputError(f"<stdin>:{number}: not UTF-8") from error
+        sys.stdout.flush()  # what is written goes out before more is waited for

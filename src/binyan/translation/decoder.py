@@ -30,7 +30,7 @@ _START = {
     "Words": 0.5,
     "Rules": -0.1,
 }
-_BATCH = 16  # sentences between two chances to interrupt, for each thread
+_BATCH = 200  # words between two chances to interrupt, for each thread
 _FEW = 0.1  # share of a grammar's words below which a language model is of something else
 
 
@@ -132,13 +132,17 @@ class Decoder:
         words, copies, offsets, vocabulary = self._encode(sentences)
         native = self._native(vocabulary)
         parts: list[tuple[Any, ...]] = []
-        batch = _BATCH * threads
+        first = 0
         with Progress("sentences", len(sentences), progress) as shown:
-            for first in range(0, len(sentences), batch):
-                last = min(first + batch, len(sentences))
+            while first < len(sentences):
+                last = first + threads
+                while last < len(sentences) and offsets[last + 1] - offsets[first] <= _BATCH * threads:
+                    last += 1
+                last = min(last, len(sentences))
                 found = native.translate(words, copies, offsets[first : last + 1], k, distinct, threads)
                 parts.append((found[0] + np.uint32(first), *found[1:]))
                 shown.advance(last - first)
+                first = last
         word_offsets, base = [np.zeros(1, np.uint64)], np.uint64(0)
         for part in parts:
             word_offsets.append(part[3][1:] + base)

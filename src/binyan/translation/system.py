@@ -1,7 +1,7 @@
 """A translation system in a folder: alignment, grammar, language model and weights, each made once and kept.
 
 Files: settings.json (how it was made), alignment (Pharaoh), grammar.binyan, language_model.binyan, and after tuning
-weights.json, weights-N.json and tuning-N.binyan (the state of repetition N).
+weights.json, weights-N.json and weights-N.tuning (the state of repetition N).
 """
 
 from __future__ import annotations
@@ -206,6 +206,8 @@ def mean_and_deviation(results: Sequence[float]) -> tuple[float, float]:
 
 def batches(lines: Iterator[list[str]], size: int) -> Iterator[list[list[str]]]:
     """Sentences in lists of `size`, as they come."""
+    if size < 1:
+        raise SettingsError(f"a batch has one line or more, not {size}")
     batch: list[list[str]] = []
     for line in lines:
         batch.append(line)

@@ -53,7 +53,7 @@ class HypothesisPool:
 
     features: list[Features]
     statistics: list[NDArray[np.int64]]
-    seen: list[set[bytes]] = field(default_factory=list)
+    seen: list[set[str]] = field(default_factory=list)
 
     @classmethod
     def empty(cls, sentences: int, width: int) -> HypothesisPool:
@@ -71,7 +71,7 @@ class HypothesisPool:
         for i, (first, last) in enumerate(pairwise(bounds)):
             new = []
             for h in range(first, last):
-                key = np.round(lists.features[h], 4).tobytes() + statistics[h].tobytes()
+                key = _key(lists.features[h], statistics[h])
                 if key not in self.seen[i]:
                     self.seen[i].add(key)
                     new.append(h)
@@ -116,6 +116,10 @@ class References:
         ids = np.fromiter((self._ids.get(w, other) for w in lists.vocabulary), np.uint32, len(lists.vocabulary))
         words = ids[lists.words] if len(lists.words) else lists.words
         return _core.bleu_statistics(words, lists.offsets, lists.sentence, *self._arrays).reshape(-1, _core.BLEU_WIDTH)
+
+
+def _key(features: Features, statistics: NDArray[np.int64]) -> str:
+    return digest(np.round(features, 4).tobytes(), statistics.tobytes())
 
 
 def bleu_of(statistics: NDArray[Any]) -> float:
@@ -236,9 +240,7 @@ class _Run:
         for i in range(len(self.source)):
             own = slice(bounds[i], bounds[i + 1])
             self.pool.features[i], self.pool.statistics[i] = features[own], statistics[own]
-            self.pool.seen[i] = {
-                np.round(f, 4).tobytes() + s.tobytes() for f, s in zip(features[own], statistics[own], strict=True)
-            }
+            self.pool.seen[i] = {_key(f, s) for f, s in zip(features[own], statistics[own], strict=True)}
 
 
 def optimise(
