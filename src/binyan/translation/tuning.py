@@ -81,6 +81,12 @@ class HypothesisPool:
                 added += len(new)
         return added
 
+    def reach(self) -> Features:
+        """1 / the standard deviation of each feature within a sentence; 0 for features that do not vary."""
+        variance = sum(((f - f.mean(axis=0)) ** 2).sum(axis=0) for f in self.features if len(f))
+        deviation = np.sqrt(variance / max(1, sum(map(len, self.features))))
+        return np.where(deviation > 1e-3, 1 / np.maximum(deviation, 1e-3), 0.0)
+
     def flat(self) -> tuple[Features, NDArray[np.int64], NDArray[np.uint64]]:
         """(features, statistics, offsets by sentence) as the core takes them."""
         offsets = np.concatenate([[0], np.cumsum([len(f) for f in self.features])]).astype(np.uint64)
@@ -252,24 +258,32 @@ def optimise(
 
 
 def _mert(pool: HypothesisPool, starts: list[Features], restarts: int, random: np.random.Generator) -> Features:
-    """Coordinate ascent with exact line searches from given and random points; the best end of all."""
-    lists = pool.flat()
-    scale = np.abs(starts[0]).max() or 1.0
-    points = [*starts, *(starts[0] + random.uniform(-0.5, 0.5, len(starts[0])) * scale for _ in range(restarts))]
+    """Coordinate ascent with exact line searches from given and random points; the best end of all.
+
+    Weights are drawn and normalised by how much their features vary within a sentence, which makes them comparable.
+    """
+    lists, reach = pool.flat(), pool.reach()
+    size = float(np.abs(starts[0]) @ (1 / np.where(reach > 0, reach, np.inf))) / max(1, int((reach > 0).sum())) or 1.0
+    draws = random.uniform(-2, 2, (restarts, len(reach))) * reach * size
     best, best_bleu = starts[0], -1.0
-    for start in points:
-        weights, bleu = _ascend(lists, start, random)
+    for start in [*starts, *(starts[0] + draw for draw in draws)]:
+        weights, bleu = _ascend(lists, start, reach, random)
         if bleu > best_bleu + 1e-9:
             best, best_bleu = weights, bleu
-    return best / (np.abs(best).sum() or 1.0)
+    norm = float(np.abs(best) @ (1 / np.where(reach > 0, reach, np.inf)))
+    return best / norm if norm > 0 else best
 
 
-def _ascend(lists: tuple[Any, Any, Any], weights: Features, random: np.random.Generator) -> tuple[Features, float]:
-    bleu, start = _core.bleu_at(*lists, weights), -1.0
-    while bleu > start + 1e-5:
-        start = bleu
-        directions = np.concatenate([np.eye(len(weights)), random.standard_normal((len(weights) // 2, len(weights)))])
-        for direction in random.permutation(directions):
+def _ascend(
+    lists: tuple[Any, Any, Any], weights: Features, reach: Features, random: np.random.Generator
+) -> tuple[Features, float]:
+    """Line searches along each feature and along random mixtures, until a whole round of them gains nothing."""
+    bleu, before = _core.bleu_at(*lists, weights), -1.0
+    while bleu > before + 1e-5:
+        before = bleu
+        mixtures = random.standard_normal((len(weights) // 2, len(weights)))
+        directions = np.concatenate([np.eye(len(weights)), mixtures]) * reach
+        for direction in random.permutation(directions[np.abs(directions).sum(axis=1) > 0]):
             step, better = _core.search_line(*lists, weights, direction)
             if better > bleu + 1e-7 and (reached := _core.bleu_at(*lists, weights + step * direction)) > bleu:
                 weights, bleu = weights + step * direction, reached
