@@ -90,6 +90,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
         quiet: o.Quiet = False,
         json_: o.Json = False,
     ) -> None:
+        from binyan.log_bilinear.distributed import Processes
         from binyan.log_bilinear.estimation import train
         from binyan.log_bilinear.training import TrainingSettings
         from binyan.text import Corpus
@@ -118,6 +119,8 @@ def trainer_of(variant: str) -> Callable[..., None]:
             )
         course = model.course
         assert course is not None
+        if not Processes.join().first:
+            return  # of the processes torchrun started, one writes
         model.save(out)
         if plots is not None:
             from binyan.evaluation import trace
@@ -149,6 +152,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
 
     \b
     binyan lm train {variant} --text train.txt --dev dev.txt --out model.binyan{" --word-map map.tsv" if "+" in variant else ""}
+    torchrun --nproc-per-node 4 --no-python binyan lm train {variant} ...   (data-parallel)
     """
     return command
 
