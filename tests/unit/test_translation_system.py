@@ -244,7 +244,7 @@ def test_interrupted_tuning_leaves_a_state_and_goes_on(folder):
         time.sleep(0.1)
     started.send_signal(signal.SIGINT)
     _, errors = started.communicate(timeout=60)
-    assert started.returncode in (0, 130), errors
+    assert started.returncode in (0, 130, -signal.SIGINT), errors  # the last: as the interpreter was closing
     assert state.exists()
     result = System(folder / "mt").tune(
         [s.split() for s in SOURCE * 8], [[t.split()] for t in TARGET * 8], name="stopped",
