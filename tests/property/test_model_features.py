@@ -91,6 +91,35 @@ def test_log_bilinear_scores(grammar, diagonal, sigmoid, monkeypatch):
         assert lists.features[h, at] == pytest.approx(expected, abs=1e-3)
 
 
+@pytest.mark.parametrize("variant", ["clbl", "clbl++", "nclbl+c", "lbl"])
+def test_trained_log_bilinear_scores(grammar, variant):
+    """The whole way from a trained model, with words outside its vocabulary composed of their morphemes."""
+    pytest.importorskip("torch")
+    from binyan.log_bilinear.estimation import train
+    from binyan.log_bilinear.training import TrainingSettings
+
+    text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "hof neu"] * 3
+    table = SegmentationTable.from_bytes("haustür\thaus tür\nhaushof\thaus hof\n".encode())
+    settings = TrainingSettings(epochs=2, batch=8)
+    model = train(
+        text,
+        text,
+        variant,
+        order=3,
+        dim=5,
+        classes=3 if "c" in variant else None,
+        segmentations=table if "+" in variant else None,
+        settings=settings,
+    )
+    assert "haushof" not in model.vocabulary
+    decoder = Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300))
+    lists = decoder.k_best(SENTENCES, 30)
+    at = decoder.feature_names.index("LanguageModel1")
+    for h in range(len(lists.score)):
+        scores = model.score_sentences([list(lists.text(h))])
+        assert lists.features[h, at] == pytest.approx(scores.log_prob.sum(), abs=2e-3)
+
+
 @pytest.mark.parametrize("renormalised", [False, True])
 def test_compound_model_scores(grammar, renormalised):
     from binyan.ngram.chains import Schedule
