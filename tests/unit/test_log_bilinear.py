@@ -221,7 +221,7 @@ def test_noise_contrastive_estimation_approaches_the_likelihood_solution() -> No
 
 
 def lm(name: str = "clbl++", **more: object) -> LogBilinearLM:
-    settings = TrainingSettings(epochs=2, batch=50, noise_samples=10, step=0.1)
+    settings = TrainingSettings(epochs=2, batch=50, noise_samples=10, step=0.1, l2=2.0)
     options: dict[str, object] = {
         "order": 3,
         "dim": 6,

@@ -63,7 +63,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
         classes: Classes = None,
         class_count: ClassCount = None,
         step: Annotated[float, typer.Option("--step", metavar="X", help="Step size of AdaGrad.")] = 0.06,
-        l2: Annotated[float, typer.Option("--l2", metavar="X", help="Penalty lambda.")] = 2.0,
+        l2: Annotated[float, typer.Option("--l2", metavar="X", help="Penalty lambda.")] = 8.0,
         epochs: Epochs = 20,
         batch: Batch = 2000,
         patience: Annotated[int, typer.Option("--patience", metavar="N", help="Stop after N epochs without gain.")] = 1,

@@ -43,7 +43,7 @@ class TrainingSettings:
     """
 
     step: float = 0.06
-    l2: float = 2.0
+    l2: float = 8.0
     batch: int = 2000
     epochs: int = 20
     patience: int = 1
