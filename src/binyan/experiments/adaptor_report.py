@@ -26,6 +26,7 @@ THESIS = {
     "mconcat-hier": "MConcat, affix sequences adapted",
 }
 GUESSERS = {"uniform": "uniform guesser"}
+TITLES = {"BW'": "BW' (vocalised)", "QU'": "QU' (vocalised)"}
 SIZES = {"all": "All words, the thesis's protocol", "5k": "Samples of 5,000 words"}
 
 
@@ -56,12 +57,12 @@ class Shelf:
         """The word lists with results of a size, in their order."""
         return list(dict.fromkeys(data for data, s, _ in self.found if s == size))
 
-    def signature(self, size: str, models: Sequence[str] = ()) -> str:
-        """The signatures of the results of a size, one a line."""
+    def signature(self, size: str, models: Sequence[str] = (), only: str = "") -> str:
+        """The signatures of the results of a size (and of one list of words), one a line."""
         return "\n".join(
             f"{data}/{model} {result.signature}"
             for (data, s, model), result in self.found.items()
-            if s == size and (not models or model in models)
+            if s == size and (not models or model in models) and data == (only or data)
         )
 
 
@@ -164,7 +165,14 @@ def _morphemes(shelf: Shelf, size: str, data: str) -> Table:
     ]
     columns = [Column("morphemes"), *(Column(name, ".1f") for name in shown)]
     chart = Chart("bars", "morphemes", list(shown), y_title="words (per cent)")
-    return Table(f"Morphemes per word in {data} ({size})", columns, rows, shelf.signature(size), "", chart)
+    return Table(
+        f"Morphemes per word in {TITLES.get(data, data)}, {size}",
+        columns,
+        rows,
+        shelf.signature(size, only=data),
+        "",
+        chart,
+    )
 
 
 def _roots(shelf: Shelf, size: str, told: Mapping[str, Any], length: int) -> Table:
@@ -214,7 +222,11 @@ def _lexica(shelf: Shelf, size: str, told: Mapping[str, Any]) -> list[Table]:
                     curves[model] = [(float(x), float(y)) for x, y in points]
             if curves:
                 tables.append(
-                    roc_table(curves, f"ROC of the lexicon of {title}, {data} ({size})", shelf.signature(size))
+                    roc_table(
+                        curves,
+                        f"ROC of the lexicon of {title}, {TITLES.get(data, data)}, {size}",
+                        shelf.signature(size, models, data),
+                    )
                 )
     return [*tables, *_top_roots(shelf, size)]
 
@@ -226,7 +238,11 @@ def _top_roots(shelf: Shelf, size: str) -> list[Table]:
         if s == size and top:
             rows = [[root, probability, "yes" if true else "no"] for root, probability, true in top]
             columns = [Column("root"), Column("P(root, R3)", ".5f"), Column("in the gold standard")]
-            tables.append(Table(f"Most probable roots, {data} {model} ({size})", columns, rows, result.signature))
+            tables.append(
+                Table(
+                    f"Most probable roots, {TITLES.get(data, data)}, {model}, {size}", columns, rows, result.signature
+                )
+            )
     return tables
 
 
@@ -255,9 +271,22 @@ def _sampling(shelf: Shelf, size: str) -> list[Table]:
                 ]
             )
         if chains:
-            shown = trace(chains, shelf.signature(size), burn_in, "log joint probability", every=max(1, burn_in // 100))
+            shown = trace(
+                chains,
+                shelf.signature(size, list(chains), data),
+                burn_in,
+                "log joint probability",
+                every=max(1, burn_in // 100),
+            )
             tables.append(
-                Table(f"{shown.title}, {data} ({size})", shown.columns, shown.rows, shown.signature, "", shown.chart)
+                Table(
+                    f"{shown.title}, {TITLES.get(data, data)}, {size}",
+                    shown.columns,
+                    shown.rows,
+                    shown.signature,
+                    "",
+                    shown.chart,
+                )
             )
     columns = [
         Column("list"),
