@@ -22,14 +22,7 @@ class _Node:
     lengths: list[int] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     leaves: list[Leaf] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A tree, and how many atoms each argument of its top symbol has."""
-
-    tree: Tree
-    lengths: tuple[int, ...]
+    parts: tuple[Tree | Leaf, ...] = ()
 
 
 class Compiled:
@@ -94,32 +87,22 @@ class Compiled:
         numbers = [self._number.get(atom, -1) for atom in word]
         return None if -1 in numbers else numbers
 
-    def decode(self, numbers: Iterable[int]) -> list[str]:
-        """The inverse of `encode`."""
-        return [self.atoms[i] for i in numbers]
-
-    def tree(self, derivation: Sequence[int], hidden: bool = False, word: Sequence[str] | None = None) -> Tree:
-        """The tree of a derivation of the start symbol; `hidden` keeps the symbols that Binyan added. The leaves are the
-        atoms of `word`, if given, whatever terminals stand for them."""
-        tree = self.placed(derivation, word).tree
-        return tree if hidden else tree.collapse(Grammar.hidden)
-
-    def placed(self, derivation: Sequence[int], word: Sequence[str] | None = None) -> Placed:
-        """A derivation of any symbol as a tree whose arguments stand one after another from position 0."""
+    def tree(self, derivation: Sequence[int], word: Sequence[str] | None = None) -> Tree:
+        """The tree of a derivation of the start symbol, without the symbols that Binyan added. The leaves are the atoms of
+        `word`, if given, whatever terminals stand for them."""
         nodes = self._nodes(derivation)
-        starts = [0]
-        for length in nodes[0].lengths[:-1]:
-            starts.append(starts[-1] + length)
-        nodes[0].starts = starts
-        finished: list[Tree | None] = [None] * len(nodes)
+        nodes[0].starts = [sum(nodes[0].lengths[:i]) for i in range(len(nodes[0].lengths))]
         for node in nodes:
             self._place(node, nodes, word)
-        for i in reversed(range(len(nodes))):
-            node = nodes[i]
-            below = tuple(tree for c in node.children if (tree := finished[c]) is not None)
-            finished[i] = Tree(self.grammar.rules[node.rule].lhs, (*below, *node.leaves))
-        assert finished[0] is not None
-        return Placed(finished[0], tuple(nodes[0].lengths))
+        # From the end, so that children come first; a hidden node is no tree but the parts it has.
+        for node in reversed(nodes):
+            symbol = self.grammar.rules[node.rule].lhs
+            parts = (*(part for c in node.children for part in nodes[c].parts), *node.leaves)
+            left_out = Grammar.hidden(symbol) and node is not nodes[0]
+            node.parts = parts if left_out else (Tree(symbol, parts),)
+        (top,) = nodes[0].parts
+        assert isinstance(top, Tree)
+        return top
 
     def strings(self, derivation: Sequence[int]) -> tuple[str, ...]:
         """The text of each argument of the symbol that the derivation begins with."""
