@@ -18,6 +18,7 @@ from binyan.language_model import END, LanguageModel, Scores
 from binyan.signature import Signature, digest
 from binyan.text import Preparation, read_sentences, read_tagged
 from binyan.text.reading import Source, is_conllu
+from binyan.text.vocabulary import UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -90,17 +91,25 @@ class Evaluation:
         }
 
 
-def evaluate(model: LanguageModel, text: HeldOutText | Source, name: str | None = None) -> Evaluation:
-    """Score `text` with `model`. A source that is not prepared yet is prepared as the model's training text was."""
+def evaluate(
+    model: LanguageModel, text: HeldOutText | Source, name: str | None = None, closed: bool = False
+) -> Evaluation:
+    """Score `text` with `model`. A source that is not prepared yet is prepared as the model's training text was.
+
+    `closed`: words outside the vocabulary are scored as <unk> also by a model that could spell them, so that it is
+    comparable with models that cannot.
+    """
     if not isinstance(text, HeldOutText):
         text = HeldOutText.read(text, model.preparation)
-    scores = model.score_sentences(text.sentences)
+    vocabulary = model.vocabulary
+    sentences = text.sentences
+    if closed:
+        sentences = [[w if w in vocabulary else UNKNOWN for w in s] for s in sentences]
+    scores = model.score_sentences(sentences)
     if scores.tokens != len(text.words):
         raise InputError(f"the model scored {scores.tokens:,} events of {len(text.words):,}: does the text hold </s>?")
-    signature = model.signature().extended(
-        text=text.digest, tokens=scores.tokens, unknown=f"{int(scores.unknown.sum())}-scored", ends="scored"
-    )
-    vocabulary = model.vocabulary
+    unknown = f"{int(scores.unknown.sum())}-{'as-<unk>' if closed else 'scored'}"
+    signature = model.signature().extended(text=text.digest, tokens=scores.tokens, unknown=unknown, ends="scored")
     return Evaluation(name or model.kind, text, scores, model.order, vocabulary.digest, len(vocabulary), signature)
 
 

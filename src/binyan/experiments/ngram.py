@@ -5,7 +5,8 @@ from __future__ import annotations
 import statistics
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -23,10 +24,18 @@ TITLE = "Chapter 3: language models of compounding"
 # Sweeps before samples are collected, and after all of them; the thesis had 300 and one sample.
 SAMPLING = {"burn_in": 100, "iterations": 120, "samples": 10, "seed": 1, "initialisation": "sequential"}
 FEWER = {"33m": {"burn_in": 50, "iterations": 70}}  # where a sweep takes long
+COMPOUND = {**SAMPLING, "gold": europarl.GOLD}
 MODELS: Mapping[str, Mapping[str, Any]] = {
     "mkn": {"kind": "mkn"},
     "hpylm": {"kind": "hpylm", **SAMPLING},
+    "hpylm+c-right": {"kind": "hpylm+c", "head": "right", **COMPOUND},
+    "hpylm+c-left": {"kind": "hpylm+c", "head": "left", **COMPOUND},
+    "hpylm+g": {"kind": "hpylm+g", "head": "right", **COMPOUND},
 }
+WHOLE = (
+    "10m",
+    "33m",
+)  # sizes at which all orders and models are run; at others those of the thesis's scaling experiment
 
 
 def experiments() -> list[Experiment]:
@@ -35,8 +44,10 @@ def experiments() -> list[Experiment]:
     for size in europarl.SIZES:
         data, where = europarl.settings(size), f"hpylm/europarl-de/{size}"
         listed += [Experiment(f"{where}/components", data, {"gold": europarl.GOLD}, "components")]
-        for order in (2, 3, 4) if size in ("10m", "33m") else (4,):
+        for order in (2, 3, 4) if size in WHOLE else (4,):
             for name, model in MODELS.items():
+                if name == "hpylm+c-left" and size not in WHOLE:
+                    continue
                 fewer = FEWER.get(size, {}) if "iterations" in model else {}
                 made = {**model, **fewer, "order": order}
                 listed.append(Experiment(f"{where}/order-{order}/{name}", data, made, "perplexity"))
@@ -106,11 +117,10 @@ def _kneser_ney(experiment: Experiment, workshop: Workshop, corpus: Corpus, text
 
 
 def _bayesian(experiment: Experiment, workshop: Workshop, corpus: Corpus, text: HeldOutText) -> Trained:
-    """The last sample alone, and all samples averaged."""
-    from binyan.ngram.hpylm import HPYLM
-
+    """The last sample alone and all samples averaged; compound models also given that words are of the vocabulary."""
     wanted = experiment.model
     schedule = Schedule(**{name: wanted[name] for name in SAMPLING})
+    train, compound = _trainer(experiment, workshop, corpus)
     ticks: list[float] = []
     with Progress("sweeps", schedule.iterations, workshop.progress) as shown:
 
@@ -118,7 +128,7 @@ def _bayesian(experiment: Experiment, workshop: Workshop, corpus: Corpus, text: 
             ticks.append(time.process_time())
             shown.advance(1, **figures)
 
-        model = HPYLM.train(
+        model = train(
             corpus,
             wanted["order"],
             schedule,
@@ -128,14 +138,32 @@ def _bayesian(experiment: Experiment, workshop: Workshop, corpus: Corpus, text: 
             resume=True,
             progress=swept,
         )
-    averaged = evaluate(model, text)
-    one = evaluate(model.one_sample(), text)
+    variants = {"one sample": model.one_sample(), "averaged": model}
+    if compound:
+        variants |= {f"{name} renormalised": made.renormalised() for name, made in variants.items()}
+    evaluations = {name: evaluate(made, text, closed=True) for name, made in variants.items()}
     sweeps = [after - before for before, after in pairwise(ticks)]
     figures = {
-        "perplexity_averaged": averaged.perplexity,
+        **{f"perplexity_{name.replace(' ', '_')}": e.perplexity for name, e in evaluations.items()},
         "sweeps": schedule.iterations,
         "seconds_per_sweep": statistics.median(sweeps) if sweeps else None,
         "hyperparameters": model.hyperparameters,
         "trace": [chain[:, 0].tolist() for chain in model.trace],
     }
-    return {"one sample": one, "averaged": averaged}, figures
+    if compound:
+        figures["shortening"] = model.shortening
+    return evaluations, figures
+
+
+def _trainer(experiment: Experiment, workshop: Workshop, corpus: Corpus) -> tuple[Callable[..., Any], bool]:
+    """What trains the model, and whether it knows compounds."""
+    kind = experiment.model["kind"]
+    if kind == "hpylm":
+        from binyan.ngram.hpylm import HPYLM
+
+        return HPYLM.train, False
+    from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
+
+    model = CompoundHPYLM if kind == "hpylm+c" else BothWaysHPYLM
+    segmentation = europarl.segmentation(corpus.vocabulary, workshop)
+    return partial(model.train, segmentation=segmentation, head=experiment.model["head"]), True
