@@ -12,8 +12,10 @@ import pytest
 from binyan.evaluation import breakdown, change, evaluate, grouping, largest_differences, summary
 from binyan.language_model import LanguageModel
 from binyan.ngram.chains import Schedule
+from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
+from binyan.segmentation import Segmentation, SegmentationTable
 from binyan.text import Corpus, VocabularyPolicy
 
 ORDER = 3
@@ -83,3 +85,17 @@ def test_one_sample_of_several(models):
     state = one.begin()
     assert one.next_words(state).sum() == pytest.approx(1, abs=1e-5)
     assert evaluate(one, TEST).perplexity != evaluate(hpylm, TEST).perplexity
+
+
+def test_closed_vocabulary_of_a_model_that_spells():
+    words = ["haus", "hof", "tor", "hoftor", "haustor"]
+    table = SegmentationTable([Segmentation.parse("hoftor", "hof tor"), Segmentation.parse("torhof", "tor hof")])
+    model = CompoundHPYLM.train([words], 2, Schedule(iterations=5), segmentation=table, progress=False)
+    text = [["haus", "torhof"]]
+    opened, closed = evaluate(model, text), evaluate(model, text, closed=True)
+    assert opened.scores.unknown.tolist() == closed.scores.unknown.tolist() == [False, True, False]
+    assert opened.text.words == closed.text.words  # the text keeps its words
+    after = model.score(model.begin(), "haus").state
+    assert closed.scores.log_prob[1] == pytest.approx(model.score(after, "<unk>").log_prob)
+    assert opened.scores.log_prob[1] == pytest.approx(model.score(after, "torhof").log_prob)
+    assert "unknown:1-as-<unk>" in str(closed.signature)
