@@ -123,11 +123,20 @@ def fit_weights(log_probs: NDArray[np.float64]) -> NDArray[np.float64]:
     if not np.isfinite(top).all():
         raise InputError("an event of the development text has probability 0 under every model")
     ratios = np.exp(log_probs - top)
+    mixed = weights @ ratios
+    power = 1.0
     for _ in range(_STEPS):
-        growth = (ratios / (weights @ ratios)).mean(1)
+        growth = (ratios / mixed).mean(1)
         if np.log(growth.max()) < _GAP:  # no weights are better by more than this
             break
-        weights = weights * growth
+        # Powers above 1 overshoot EM's step, which is slow where models are alike; kept only while they do better.
+        tried = weights * growth**power
+        tried /= tried.sum()
+        tried_mixed = tried @ ratios
+        if power == 1.0 or np.log(tried_mixed).sum() > np.log(mixed).sum():
+            weights, mixed, power = tried, tried_mixed, power * 2
+        else:
+            power = 1.0
     return np.asarray(weights / weights.sum())
 
 

@@ -55,7 +55,7 @@ def test_texts(workshop: Workshop) -> None:
 
 
 def test_measure_and_report(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed = [small(f"lbl/eltec-de/1m/{n}") for n in ("mkn", "clbl/l2-4", "clbl/l2-8", "clbl++/l2-8", "lbl/l2-8")]
+    listed = [small(f"lbl/eltec-de/1m/{n}") for n in ("mkn", "clbl/l2-8", "clbl/l2-25", "clbl++/l2-25", "lbl/l2-25")]
     for experiment in listed:
         came = runner.attempt(experiment, lbl.MEASURES[experiment.measure], workshop)
         assert came is not None and not isinstance(came, Exception), came

@@ -20,7 +20,7 @@ TITLE = "Chapter 4: rich morphology in distributed language models"
 TRAINING = {"step": 0.06, "batch": 2000, "epochs": 6, "seed": 1, "order": 4, "dim": 100, "classes": 200}
 MAP = {"method": "flatcat", "perplexity_threshold": 50.0, "flatcat_epochs": 0, "seed": 1}
 # The penalties each model is trained with; tables take the one with the lowest development perplexity.
-PENALTIES = (4.0, 8.0, 16.0)
+PENALTIES = (8.0, 25.0, 60.0)
 CLASSED = ("clbl", "clbl+c", "clbl+o", "clbl++", "nclbl", "nclbl++")
 CLASSLESS = ("lbl", "lbl+c", "lbl+o", "lbl++")
 
@@ -41,10 +41,11 @@ def experiments() -> list[Experiment]:
             data, where = eltec.settings(language, kappa=kappa), f"lbl/eltec-{language}/1m-kappa-{kappa:g}"
             listed.append(Experiment(f"{where}/mkn", data, {"kind": "mkn", "order": 4}, "perplexity"))
             listed += [
-                Experiment(f"{where}/{name}/l2-8", data, _model(name, 8.0), "perplexity") for name in ("clbl", "clbl++")
+                Experiment(f"{where}/{name}/l2-25", data, _model(name, 25.0), "perplexity")
+                for name in ("clbl", "clbl++")
             ]
         data, where = eltec.settings(language), f"lbl/eltec-{language}/1m"
-        listed += [Experiment(f"{where}/{name}/l2-8", data, _model(name, 8.0), "perplexity") for name in CLASSLESS]
+        listed += [Experiment(f"{where}/{name}/l2-25", data, _model(name, 25.0), "perplexity") for name in CLASSLESS]
     return listed
 
 
