@@ -85,7 +85,8 @@ Translations best_of(const Decoder& decoder, const Hypergraph& graph, uint32_t k
   KBest best(graph);
   const auto goal = static_cast<uint32_t>(graph.nodes.size()) - 1;
   std::set<std::vector<uint32_t>> seen;
-  const uint32_t attempts = distinct ? k * 20 : k;
+  // Many derivations have one yield; a bound keeps sentences with few translations from being searched to the end.
+  const uint32_t attempts = distinct ? std::max(k * 20, 1000u) : k;
   for (uint32_t rank = 0; rank < attempts && out.derivations.size() < k; ++rank) {
     const auto* at = best.derivation(goal, rank);
     if (!at) break;
