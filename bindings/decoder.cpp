@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
-#include <set>
 #include <thread>
 #include <unordered_map>
 
@@ -82,19 +81,15 @@ struct Translations {
 
 Translations best_of(const Decoder& decoder, const Hypergraph& graph, uint32_t k, bool distinct) {
   Translations out;
-  KBest best(graph);
+  KBest best(graph, distinct ? KBest::Yield([&](const HyperEdge& edge, const std::vector<uint32_t>* const* tails) { return decoder.words(edge, tails); }) : nullptr);
   const auto goal = static_cast<uint32_t>(graph.nodes.size()) - 1;
-  std::set<std::vector<uint32_t>> seen;
-  // Many derivations have one yield; a bound keeps sentences with few translations from being searched to the end.
-  const uint32_t attempts = distinct ? std::max(k * 20, 1000u) : k;
-  for (uint32_t rank = 0; rank < attempts && out.derivations.size() < k; ++rank) {
+  for (uint32_t rank = 0; rank < k; ++rank) {
     const auto* at = best.derivation(goal, rank);
     if (!at) break;
     Derivation d;
     d.score = at->score;
     best.edges(goal, rank, d.edges);
     d.words = decoder.words(graph, d.edges);
-    if (distinct && !seen.insert(d.words).second) continue;
     out.features.resize(out.features.size() + decoder.weights().size(), 0.0);
     const std::span<double> values(out.features.data() + out.features.size() - decoder.weights().size(), decoder.weights().size());
     for (uint32_t e : d.edges) decoder.add_features(graph, e, values);

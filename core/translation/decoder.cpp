@@ -41,28 +41,29 @@ void Decoder::add_features(const Hypergraph& graph, uint32_t edge, std::span<dou
   for (size_t i = 0; i < of_models.size(); ++i) values[own + kModels + i] += of_models[i];
 }
 
+std::vector<uint32_t> Decoder::words(const HyperEdge& edge, const std::vector<uint32_t>* const* tails) const {
+  if (edge.rule == kPassThrough) return {edge.word};
+  std::vector<uint32_t> yield;
+  if (edge.rule >= kGoal) {
+    for (int t = 0; t < edge.arity; ++t) yield.insert(yield.end(), tails[t]->begin(), tails[t]->end());
+    return yield;
+  }
+  for (uint32_t s : grammar_.target(edge.rule)) {
+    if (is_gap(s)) yield.insert(yield.end(), tails[gap_index(s)]->begin(), tails[gap_index(s)]->end());
+    else yield.push_back(s);
+  }
+  return yield;
+}
+
 std::vector<uint32_t> Decoder::words(const Hypergraph& graph, std::span<const uint32_t> edges) const {
-  // Yields of the nested derivations, tails first.
+  // Heads first and tails left to right: read backwards, the first tail's yield is on top.
   std::vector<std::vector<uint32_t>> yields;
   for (size_t i = edges.size(); i-- > 0;) {
     const HyperEdge& e = graph.edges[edges[i]];
-    // Heads first and tails left to right: read backwards, the first tail's yield is on top.
-    std::vector<uint32_t> tails[2], yield;
-    for (int t = 0; t < e.arity; ++t) {
-      tails[t] = std::move(yields.back());
-      yields.pop_back();
-    }
-    if (e.rule == kPassThrough) {
-      yield = {e.word};
-    } else if (e.rule >= kGoal) {
-      yield = std::move(tails[0]);
-      if (e.arity == 2) yield.insert(yield.end(), tails[1].begin(), tails[1].end());
-    } else {
-      for (uint32_t s : grammar_.target(e.rule)) {
-        if (is_gap(s)) yield.insert(yield.end(), tails[gap_index(s)].begin(), tails[gap_index(s)].end());
-        else yield.push_back(s);
-      }
-    }
+    const std::vector<uint32_t>* tails[2] = {nullptr, nullptr};
+    for (int t = 0; t < e.arity; ++t) tails[t] = &yields[yields.size() - 1 - t];
+    std::vector<uint32_t> yield = words(e, tails);
+    yields.resize(yields.size() - e.arity);
     yields.push_back(std::move(yield));
   }
   return yields.back();

@@ -38,6 +38,8 @@ class Decoder {
   Hypergraph decode(const SourceSentence& sentence) const;
   // The feature values of a derivation or an edge, added to `values` (as many as weights).
   void add_features(const Hypergraph& graph, uint32_t edge, std::span<double> values) const;
+  // The words of an edge over those of its tails.
+  std::vector<uint32_t> words(const HyperEdge& edge, const std::vector<uint32_t>* const* tails) const;
   // The words of a derivation given as edges, heads first.
   std::vector<uint32_t> words(const Hypergraph& graph, std::span<const uint32_t> edges) const;
 

@@ -14,7 +14,24 @@ bool worse(const KBest::Backpointer& a, const KBest::Backpointer& b) {
 
 }  // namespace
 
-KBest::KBest(const Hypergraph& graph) : graph_(graph), nodes_(graph.nodes.size()) {}
+KBest::KBest(const Hypergraph& graph, Yield yield) : graph_(graph), yield_(std::move(yield)), nodes_(graph.nodes.size()) {}
+
+// Whether a candidate is new, and if so its place among the best.
+bool KBest::keep(uint32_t node, const Backpointer& candidate) {
+  if (yield_) {
+    const HyperEdge& edge = graph_.edges[candidate.edge];
+    const std::vector<uint32_t>* tails[2] = {nullptr, nullptr};
+    for (int i = 0; i < edge.arity; ++i) {
+      derivation(edge.tails[i], candidate.rank[i]);
+      tails[i] = &nodes_[edge.tails[i]].yields[candidate.rank[i]];
+    }
+    std::vector<uint32_t> words = yield_(edge, tails);
+    if (!nodes_[node].seen.insert(words).second) return false;
+    nodes_[node].yields.push_back(std::move(words));
+  }
+  nodes_[node].best.push_back(candidate);
+  return true;
+}
 
 void KBest::start(uint32_t node) {
   Node& n = nodes_[node];
@@ -33,11 +50,16 @@ const KBest::Backpointer* KBest::derivation(uint32_t node, uint32_t rank) {
   while (nodes_[node].best.size() <= rank) {
     Node& n = nodes_[node];
     for (; n.expanded < n.best.size(); ++n.expanded) push_successors(n, n.best[n.expanded]);
-    auto& candidates = nodes_[node].candidates;
-    if (candidates.empty()) return nullptr;
-    std::ranges::pop_heap(candidates, worse);
-    nodes_[node].best.push_back(candidates.back());
-    candidates.pop_back();
+    while (!n.repeated.empty()) {
+      const Backpointer again = n.repeated.back();
+      n.repeated.pop_back();
+      push_successors(n, again);
+    }
+    if (n.candidates.empty()) return nullptr;
+    std::ranges::pop_heap(n.candidates, worse);
+    const Backpointer candidate = n.candidates.back();
+    n.candidates.pop_back();
+    if (!keep(node, candidate)) n.repeated.push_back(candidate);
   }
   return &nodes_[node].best[rank];
 }

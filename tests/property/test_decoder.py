@@ -138,6 +138,13 @@ def check(lines, sentence, models, in_decoder, tmp_path):
     lists = decoder.k_best([sentence], len(every) + 10)
     np.testing.assert_allclose(lists.score, every, atol=2e-3)
     np.testing.assert_allclose(lists.features @ vector, lists.score, atol=2e-3)
+    # Distinct translations: the best derivation of each, best first.
+    best: dict[tuple[str, ...], float] = {}
+    for h in range(len(lists.score)):
+        best.setdefault(lists.text(h), lists.score[h])
+    distinct = decoder.k_best([sentence], len(best) + 5, distinct=True)
+    assert len(distinct.score) == len({distinct.text(h) for h in range(len(distinct.score))}) == len(best)
+    np.testing.assert_allclose(distinct.score, list(best.values()), atol=1e-4)
     # The features of each hypothesis are those of its string.
     at = list(decoder.feature_names).index("LanguageModel1")
     for h in range(min(20, len(lists.score))):
