@@ -106,8 +106,9 @@ def _series(table: Table, chart: Chart, y: Any) -> dict[str, dict[Any, float]]:
 
 
 def _bars(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
-    labels = list(dict.fromkeys(table.column(chart.x)))
     series = _series(table, chart, y)
+    drawn = {x for points in series.values() for x in points}
+    labels = [x for x in dict.fromkeys(table.column(chart.x)) if x in drawn]
     panel = list(y) == [chart.panel]
     width = 0.8 / len(series)
     for number, (name, points) in enumerate(series.items()):

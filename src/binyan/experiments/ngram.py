@@ -24,7 +24,7 @@ TITLE = "Chapter 3: language models of compounding"
 # Sweeps before samples are collected, and after all of them; the thesis had 300 and one sample.
 SAMPLING = {"burn_in": 100, "iterations": 120, "samples": 10, "seed": 1, "initialisation": "sequential"}
 FEWER = {"33m": {"burn_in": 50, "iterations": 70}}  # where a sweep takes long
-COMPOUND = {**SAMPLING, "gold": europarl.GOLD}
+COMPOUND = {**SAMPLING, "gold": "+".join(europarl.GOLD)}
 MODELS: Mapping[str, Mapping[str, Any]] = {
     "mkn": {"kind": "mkn"},
     "hpylm": {"kind": "hpylm", **SAMPLING},
@@ -43,7 +43,7 @@ def experiments() -> list[Experiment]:
     listed = []
     for size in europarl.SIZES:
         data, where = europarl.settings(size), f"hpylm/europarl-de/{size}"
-        listed += [Experiment(f"{where}/components", data, {"gold": europarl.GOLD}, "components")]
+        listed += [Experiment(f"{where}/components", data, {"gold": "+".join(europarl.GOLD)}, "components")]
         for order in (2, 3, 4) if size in WHOLE else (4,):
             for name, model in MODELS.items():
                 if name == "hpylm+c-left" and size not in WHOLE:

@@ -274,7 +274,7 @@ def _components(shelf: Shelf, thesis: Mapping[str, Any]) -> Iterator[Table]:
         sets = {"word types": (figures["words"], figures["compounds"], types)}
         for linking, theirs in (("delete", "delete"), ("left", "merge_left"), ("right", "merge_right")):
             counts = figures["components"][linking]
-            name = f"components, linking elements {linking}{'d' if linking == 'delete' else ' merged'}"
+            name = f"components, linking elements {'deleted' if linking == 'delete' else f'merged {linking}'}"
             sets[name] = (counts["all"], counts["compounds"], told.get("components", {}).get(theirs))
         rows = [
             [name, ours, of_compounds, ours / figures["words"], there, there / types if there and types else None]

@@ -22,8 +22,9 @@ body { margin: 0 auto; max-width: 60rem; padding: 2rem 1rem 6rem; background: va
 h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 3rem; border-bottom: 1px solid var(--line); }
 figure { margin: 1.5rem 0; overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
-caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; white-space: nowrap; }
 th, td { padding: .25rem .7rem; text-align: left; vertical-align: top; } td.n, th.n { text-align: right; }
+td:first-child { white-space: nowrap; }
 thead th { border-bottom: 2px solid var(--line); } tbody tr:nth-child(even) { background: var(--stripe); }
 figcaption { color: var(--soft); font-size: .85rem; margin-top: .4rem; }
 .signature { font: .7rem/1.4 ui-monospace, monospace; color: var(--soft); overflow-wrap: anywhere; margin: .3rem 0; }
