@@ -86,7 +86,7 @@ def run(model: Any, order: int, draws: int, fixed: bool) -> tuple[list[Any], np.
     return states, hyper
 
 
-def compare(states: list[Any], exact: dict[Any, float]) -> None:
+def assert_same_law(states: list[Any], exact: dict[Any, float]) -> None:
     """Frequency of every seating with more than half a per cent, and the mean posterior rank of the rest."""
     assert set(states) <= set(exact), "a seating that cannot be"
     common = [s for s, p in exact.items() if p > 0.005]
@@ -108,7 +108,7 @@ def test_enumerated_posterior_with_fixed_hyperparameters(initialisation: str) ->
     model.hyperparameters = hyperparameters
     model.initialise(sequential=initialisation == "sequential")
     states, _ = run(model, order, 20_000, fixed=True)
-    compare(states, exact)
+    assert_same_law(states, exact)
 
 
 def test_enumerated_posterior_with_sampled_hyperparameters() -> None:
@@ -156,7 +156,7 @@ def test_enumerated_posterior_with_sampled_hyperparameters() -> None:
     model = HPYLM(tree_of(SENTENCES, order, 6), seed=5)
     model.initialise(sequential=True)
     states, hyper = run(model, order, 20_000, fixed=False)
-    compare(states, exact)
+    assert_same_law(states, exact)
     for k in range(order):
         expected = sum(p * discounts[s][k] for s, p in exact.items())
         assert close(hyper[:, 2 * k].mean(), expected, standard_error(hyper[:, 2 * k]))
@@ -175,4 +175,4 @@ def test_reference_follows_the_same_posterior() -> None:
             hierarchy.decrement(*event, random)
             hierarchy.increment(*event, random)
         states.append(hierarchy.state())
-    compare(states, exact)
+    assert_same_law(states, exact)
