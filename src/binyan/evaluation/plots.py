@@ -48,7 +48,7 @@ def draw(table: Table, signature: bool = True) -> Figure:
         else:
             axes = panel = figure.subplots()
         (_bars if chart.kind == "bars" else _lines)(axes, table, chart, chart.y)
-        axes.set_title("\n".join(textwrap.wrap(table.title, 80)), loc="left", fontweight="bold")
+        axes.set_title("\n".join(textwrap.wrap(table.title, 62)), loc="left", fontweight="bold")
         axes.set_ylabel(chart.y_title or chart.y[0])
         panel.set_xlabel(chart.x)
         axes.grid(axis="y", color="#8888884d")
