@@ -8,7 +8,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,6 +169,12 @@ class LanguageModel(ABC):
             words.append(word)
             state = self.score(state, word).state
         return words
+
+    def __copy__(self) -> Self:
+        """A shallow copy; without this, `copy.copy` would go through the container and double the memory."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
         return _from_bytes, (model_file.to_bytes(self.kind, *self.contents()),)

@@ -153,3 +153,17 @@ def test_refuses_other_settings(tmp_path: Path) -> None:
         train(CompoundHPYLM, checkpoint=tmp_path / "m", resume=True, head="left")
     with pytest.raises(SettingsError, match=r"hpylm\+c"):
         train(BothWaysHPYLM, checkpoint=tmp_path / "m", resume=True)
+
+
+def test_views_share_the_model_instead_of_copying_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object) -> bytes:
+        raise AssertionError("a view went through the container")
+
+    from binyan import model_file
+
+    text = ["der alte schulhof", "der alte gasthof", "der neue hof"]
+    table = SegmentationTable([Segmentation.parse("schulhof", "schul hof"), Segmentation.parse("gasthof", "gast hof")])
+    model = CompoundHPYLM.train(text, 2, Schedule(iterations=5), segmentation=table)
+    monkeypatch.setattr(model_file, "to_bytes", refuse)
+    assert model.renormalised().native is model.native
+    assert model.one_sample().corpus is model.corpus
