@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,21 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from binyan.plain_values import finite
+
 if TYPE_CHECKING:
     from binyan.evaluation import Table
 
 
 def print_json(figures: Mapping[str, Any]) -> None:
     """One JSON object; numbers that JSON does not know are null."""
-    typer.echo(json.dumps(_finite(figures), ensure_ascii=False, indent=1, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {k: _finite(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    typer.echo(json.dumps(finite(figures), ensure_ascii=False, indent=1, allow_nan=False))
 
 
 def write_tables(tables: Mapping[str, Table], tsv: Path | None, plots: Path | None) -> None:

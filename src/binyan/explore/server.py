@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from importlib.resources import files
 from typing import Any
 
@@ -10,6 +9,7 @@ from binyan import __version__
 from binyan.errors import BinyanError, InputError, MissingExtra
 from binyan.explore import answers
 from binyan.explore.shelf import Shelf
+from binyan.plain_values import finite
 
 try:
     from fastapi import FastAPI, Request, Response
@@ -75,22 +75,11 @@ def create_app(shelf: Shelf, hosts: tuple[str, ...] = ("127.0.0.1", "localhost",
 def _endpoint(shelf: Shelf, answer: Any) -> Any:
     def endpoint(question: dict[str, Any]) -> Any:
         try:
-            return JSONResponse(_finite(answer(shelf, question)))
+            return JSONResponse(finite(answer(shelf, question)))
         except KeyError as error:
             raise InputError(f"the request lacks {error}") from error
 
     return endpoint
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no infinities: they become null."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return value
 
 
 def serve(shelf: Shelf, host: str = "127.0.0.1", port: int = 8765) -> None:
