@@ -40,3 +40,7 @@ class MissingExtra(BinyanError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional part: pip install 'binyan[{extra}]'")
+        self._given = what, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        return MissingExtra, self._given

@@ -31,7 +31,18 @@ def multiply(experiment, workshop):
     return Outcome({"product": n * experiment.model["factor"]}, f"n:{n}", {"all": np.arange(n)})
 
 
-MEASURES = {"multiply": multiply}
+def sleep(experiment, workshop):
+    """Takes a moment; leaves a line when it begins, and the number of its process when it begins and ends."""
+    n = experiment.data["n"]
+    with open(workshop.results / "ran.log", "a") as log:
+        log.write(f"{experiment.name}\n")
+    (workshop.results / f"began-{n}").write_text(str(os.getpid()))
+    time.sleep(0.3)
+    (workshop.results / f"ended-{n}").write_text(str(os.getpid()))
+    return Outcome({"product": n * experiment.model["factor"]}, f"n:{n}")
+
+
+MEASURES = {"multiply": multiply, "sleep": sleep}
 
 
 def sections(results, thesis):

@@ -60,6 +60,13 @@ StripMarks = Annotated[bool, typer.Option("--strip-marks", help="Remove combinin
 Lowercase = Annotated[bool, typer.Option("--lowercase", help="Make all letters lower case.")]
 Digits = Annotated[bool, typer.Option("--digits", help="Make every digit 0.")]
 
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler, as in tcp://host:8786."
+    ),
+]
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Tsv = Annotated[Path | None, typer.Option("--tsv", metavar="FOLDER", help="Also write each table there as TSV.")]

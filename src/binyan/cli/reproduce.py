@@ -9,13 +9,16 @@ from typing import Annotated
 
 import typer
 
+from binyan.cli.options import Scheduler
+
 app = typer.Typer(
     no_args_is_help=True,
     help="""Run the thesis's experiments and report them beside the thesis's figures.
 
     \b
     binyan reproduce list
-    binyan reproduce run hpylm --only '10m/order-4' --data DATA
+    binyan reproduce run hpylm --only '10m/order-4' --data DATA --jobs 4
+    binyan reproduce run --scheduler tcp://192.0.2.7:8786        (on the workers of a Dask cluster)
     binyan reproduce report hpylm --out report
     """,
 )
@@ -57,6 +60,7 @@ def run(
     results: ResultsFolder = _RESULTS,
     data: Data = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Experiments at a time, each in a process.")] = 1,
+    scheduler: Scheduler = None,
     json_: Json = False,
 ) -> None:
     """Run the experiments that have no result yet. Stop with Ctrl-C and run again to go on."""
@@ -79,7 +83,7 @@ def run(
             figures = "  ".join(f"{name} {value:,.6g}" for name, value in plain.items())
             typer.echo(f"{experiment.name}  {figures}  ({came.seconds:.0f} s)\n  {came.signature}")
 
-    failed = runner.run(chosen, Workshop(folder, results), jobs, told)
+    failed = runner.run(chosen, Workshop(folder, results), jobs, told, scheduler)
     if failed:
         raise BinyanError(f"{len(failed)} of {len(chosen)} experiments failed: {' '.join(failed)}")
 

@@ -37,6 +37,19 @@ class Result:
         with np.load(path, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
 
+    def packed(self) -> Packed:
+        """The result as its files have it."""
+        arrays = self.path.with_suffix(".npz")
+        return Packed(self.path.read_bytes(), arrays.read_bytes() if arrays.exists() else None)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """The files of a result as bytes, to be sent from one machine to another."""
+
+    result: bytes
+    arrays: bytes | None
+
 
 class Results:
     """The results folder."""
@@ -63,7 +76,7 @@ class Results:
     def put(self, experiment: Experiment, outcome: Outcome, seconds: float, peak_memory: int) -> Result:
         """Keep an outcome. The JSON file comes last: where it is, the result is whole."""
         path = self.path(experiment)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _folder(path)
         if outcome.arrays:
             packed = io.BytesIO()
             np.savez_compressed(packed, **outcome.arrays)  # type: ignore[arg-type]
@@ -81,25 +94,58 @@ class Results:
         write_whole(path, json.dumps(stored, indent=1, ensure_ascii=False).encode())
         return Result(experiment, outcome.figures, outcome.signature, seconds, peak_memory, path)
 
-    @contextmanager
-    def claim(self, experiment: Experiment) -> Iterator[bool]:
-        """Whether we are the only ones at work on the experiment; the claim ends with the block, or with the process."""
-        path = self.path(experiment).with_suffix(".lock")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "w") as lock:
-            try:
-                import fcntl
+    def keep(self, experiment: Experiment, packed: Packed) -> Result:
+        """Keep a result that came from elsewhere, unless it is here."""
+        if (here := self.get(experiment)) is not None:
+            return here
+        path = self.path(experiment)
+        _folder(path)
+        if packed.arrays is not None:
+            write_whole(path.with_suffix(".npz"), packed.arrays)
+        write_whole(path, packed.result)
+        kept = self.get(experiment)
+        assert kept is not None
+        return kept
 
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except ImportError:  # no such locks on this system: two commands at once may do the same work twice
-                pass
-            except OSError:
-                yield False
+    @contextmanager
+    def claim(self, experiment: Experiment, wait: bool = False) -> Iterator[bool]:
+        """Whether we are the only ones at work on the experiment; `wait` until we are. Ends with the block, or the process."""
+        path = self.path(experiment).with_suffix(".lock")
+        _folder(path)
+        try:
+            import fcntl
+        except ImportError:  # no such locks on this system: two commands at once may do the same work twice
+            yield True
+            return
+        while True:
+            with open(path, "w") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                except OSError:
+                    yield False
+                    return
+                # Whoever had the claim removes the file: the lock must be on the one that is there now.
+                if not _same(path, lock.fileno()):
+                    continue
+                try:
+                    yield True
+                finally:
+                    path.unlink(missing_ok=True)
                 return
-            try:
-                yield True
-            finally:
-                path.unlink(missing_ok=True)
+
+
+def _same(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def _folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path.parent}: cannot be made: {error.strerror or error}") from error
 
 
 def write_whole(path: Path, content: bytes) -> None:

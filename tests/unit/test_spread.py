@@ -1,0 +1,159 @@
+"""Work spread over processes and over a Dask cluster: everything arrives, once, also when a worker dies in the middle."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import toy_study
+
+from binyan.errors import InputError, MissingExtra, SettingsError
+from binyan.experiments import STUDIES, runner
+from binyan.experiments.results import Results
+from binyan.experiments.study import Experiment, Workshop
+from binyan.spread import spread
+
+HERE = Path(__file__).parent
+
+
+def half(n: int) -> int:
+    if n % 2:
+        raise InputError(f"{n} is odd")
+    if n == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return n // 2
+
+
+def test_processes_errors_and_a_killed_process():
+    came = dict(spread(half, [2, 3, 4, 6], workers=2))
+    assert (came[0], came[3]) == (1, 3)
+    assert isinstance(came[1], InputError) and str(came[1]) == "3 is odd"
+    assert "killed" in str(came[2])
+
+
+def needs_a_part(n: int) -> int:
+    raise MissingExtra("this", "mt")
+
+
+def test_errors_come_back_whole():
+    [(_, error)] = spread(needs_a_part, [1], workers=1)
+    assert isinstance(error, MissingExtra) and "binyan[mt]" in str(error)
+
+
+def test_progress_counts_all():
+    seen = []
+    list(spread(half, [2, 6], workers=1, progress=lambda done, total, figures: seen.append((done, total))))
+    assert seen == [(1, 2), (2, 2)]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A scheduler and two workers on loopback, each a process: the address, and the workers."""
+    pytest.importorskip("distributed", reason="the cluster extra is not installed")
+    folder = tmp_path_factory.mktemp("cluster")
+    environment = {**os.environ, "PYTHONPATH": str(HERE), "OMP_NUM_THREADS": "1"}
+    where = folder / "scheduler.json"
+    with ExitStack() as stack:
+
+        def start(kind: str, *arguments: str) -> subprocess.Popen[bytes]:
+            command = [sys.executable, "-m", "dask", kind, "--host", "127.0.0.1", "--no-dashboard", *arguments]
+            log = stack.enter_context(open(folder / f"{kind}.log", "ab"))
+            process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            return process
+
+        start("scheduler", "--port", "0", "--scheduler-file", str(where))
+        workers = ["--scheduler-file", str(where), "--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
+        running = [start("worker", *workers) for _ in range(2)]
+        until(lambda: where.exists() and where.read_text().endswith("}"))
+        yield json.loads(where.read_text())["address"], running
+
+
+def until(condition) -> None:
+    ends = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.05)
+
+
+def test_cluster_gives_what_processes_give(cluster):
+    address, _ = cluster
+    came = dict(spread(half, [2, 3, 6], scheduler=address))
+    assert (came[0], came[2], str(came[1])) == (1, 3, "3 is odd")
+
+
+def test_no_scheduler_there():
+    pytest.importorskip("distributed", reason="the cluster extra is not installed")
+    with pytest.raises(SettingsError, match="dask scheduler"):
+        list(spread(half, [2], scheduler="nonsense://"))
+
+
+def test_sweep_survives_the_loss_of_a_worker(cluster, monkeypatch, tmp_path):
+    """Twenty runs on two workers, one killed at work: all results arrive, none twice."""
+    address, workers = cluster
+    monkeypatch.setitem(STUDIES, "toy", "toy_study")
+    sweep = [Experiment(f"toy/{n}/sweep", {"n": n}, {"factor": 2}, "sleep") for n in range(20)]
+    workshop = Workshop(tmp_path / "data", tmp_path, progress=False)
+    told: list[str] = []
+
+    def tell(experiment, came):
+        told.append(experiment.name)
+        if len(told) == 6:
+            until(at_work)
+            workers[0].kill()
+            workers[0].wait()
+
+    def at_work() -> bool:
+        begun = [n for n in range(20) if by(n, "began") == workers[0].pid]
+        return any(by(n, "ended") is None for n in begun)
+
+    def by(n: int, what: str) -> int | None:
+        path = tmp_path / f"{what}-{n}"
+        return int(path.read_text() or 0) if path.exists() else None
+
+    assert runner.run(sweep, workshop, told=tell, scheduler=address) == []
+    assert sorted(told) == sorted(e.name for e in sweep)
+    results = Results(tmp_path)
+    assert [results.get(e).figures["product"] for e in sweep] == [2 * n for n in range(20)]
+    assert len(list(tmp_path.glob("toy/*/*.json"))) == 20
+    begun = (tmp_path / "ran.log").read_text().split()
+    assert set(begun) == {e.name for e in sweep} and len(begun) > 20  # what the killed worker was at was begun again
+    assert {by(n, "ended") for n in range(20)} == {worker.pid for worker in workers} and workers[1].poll() is None
+    # Again: nothing is run.
+    assert runner.run(sweep, workshop, scheduler=address) == [] and (tmp_path / "ran.log").read_text().split() == begun
+
+
+def test_interrupt_keeps_what_is_finished(monkeypatch, tmp_path):
+    monkeypatch.setitem(STUDIES, "toy", "toy_study")
+    sweep = [Experiment(f"toy/{n}/sweep", {"n": n}, {"factor": 2}, "sleep") for n in range(4)]
+    workshop = Workshop(tmp_path / "data", tmp_path, progress=False)
+
+    def interrupt(experiment, came):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(sweep, workshop, told=interrupt)
+    kept = [e for e in sweep if Results(tmp_path).get(e) is not None]
+    assert 1 <= len(kept) <= 2  # the first, and perhaps what was begun
+    assert runner.run(sweep, workshop) == []
+    assert sorted((tmp_path / "ran.log").read_text().split()) == sorted(e.name for e in sweep)
+
+
+def test_results_come_back_from_a_folder_that_is_not_shared(tmp_path):
+    there, here = Workshop(tmp_path, tmp_path / "there"), Results(tmp_path / "here")
+    (there.results).mkdir()
+    one = toy_study.experiments()[0]
+    packed = runner._elsewhere((one, toy_study.multiply, there))
+    assert here.get(one) is None
+    result = here.keep(one, packed)
+    assert result.figures == {"product": 2} and result.arrays()["all"].tolist() == [0]
+    before = result.path.stat().st_mtime_ns
+    assert here.keep(one, packed).path.stat().st_mtime_ns == before
