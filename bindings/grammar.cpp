@@ -9,7 +9,7 @@
 #include "bindings.hpp"
 #include "errors.hpp"
 #include "grammar/chain.hpp"
-#include "grammar/frozen.hpp"
+#include "grammar/frozen_states.hpp"
 #include "grammar/samples.hpp"
 
 namespace nb = nanobind;
@@ -63,6 +63,23 @@ nb::dict cached_trees(const Chain& chain) {
   result["customers"] = numpy(std::move(customers));
   result["tables"] = numpy(std::move(tables));
   result["sizes"] = numpy(std::move(sizes));
+  return result;
+}
+
+std::vector<FrozenTree> frozen_trees(Ids rules, Offsets ends, Ids adapted, Ids customers, Ids tables) {
+  std::vector<FrozenTree> trees;
+  uint64_t at = 0;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    if (ends.data()[i] < at || ends.data()[i] > rules.size() || i >= adapted.size() || i >= customers.size() || i >= tables.size()) throw InputError("the arrays of the cached trees do not fit");
+    trees.push_back({adapted.data()[i], customers.data()[i], tables.data()[i], {rules.data() + at, rules.data() + ends.data()[i]}});
+    at = ends.data()[i];
+  }
+  return trees;
+}
+
+std::vector<std::pair<Numbers, double>> pairs(std::vector<Derivation> found) {
+  std::vector<std::pair<Numbers, double>> result;
+  for (auto& d : found) result.emplace_back(std::move(d.rules), d.log_probability);
   return result;
 }
 
@@ -129,22 +146,27 @@ void bind_grammar(nb::module_& m) {
 
   nb::class_<FrozenGrammar>(m, "FrozenGrammar", "A grammar, or one sample of an adaptor grammar, that parses any word.")
       .def("__init__", [](FrozenGrammar* self, std::shared_ptr<CompiledGrammar> grammar, const std::vector<uint64_t>& counts, const std::vector<AdaptorTuple>& adaptors, Ids rules, Offsets ends, Ids adapted, Ids customers, Ids tables) {
-        std::vector<FrozenTree> trees;
-        uint64_t at = 0;
-        for (size_t i = 0; i < ends.size(); ++i) {
-          if (ends.data()[i] < at || ends.data()[i] > rules.size() || i >= adapted.size() || i >= customers.size() || i >= tables.size()) throw InputError("the arrays of the cached trees do not fit");
-          trees.push_back({adapted.data()[i], customers.data()[i], tables.data()[i], {rules.data() + at, rules.data() + ends.data()[i]}});
-          at = ends.data()[i];
-        }
-        new (self) FrozenGrammar(std::move(grammar), counts, adaptors_of(adaptors), trees);
+        new (self) FrozenGrammar(std::move(grammar), counts, adaptors_of(adaptors), frozen_trees(rules, ends, adapted, customers, tables));
       }, "grammar"_a, "rule_counts"_a, "adaptors"_a, "rules"_a, "ends"_a, "adapted"_a, "customers"_a, "tables"_a, "Cached trees as `Chain.cached_trees` gives them")
-      .def("log_inside", [](FrozenGrammar& g, const Numbers& word) { return g.log_inside(word); }, "word"_a)
-      .def("derivations", [](FrozenGrammar& g, const Numbers& word) { return g.derivations(word); }, "word"_a)
+      .def("log_inside", [](const FrozenGrammar& g, const Numbers& word) { return g.log_inside(word); }, "word"_a)
+      .def("derivations", [](const FrozenGrammar& g, const Numbers& word) { return g.derivations(word); }, "word"_a)
       .def("sample", [](FrozenGrammar& g, const Numbers& word, Random& random) { return g.sample(word, random); }, "word"_a, "random"_a)
-      .def("best", [](FrozenGrammar& g, const Numbers& word, uint32_t n) {
-        std::vector<std::pair<Numbers, double>> result;
-        for (auto& p : g.best(word, n)) result.emplace_back(std::move(p.rules), p.log_probability);
-        return result;
-      }, "word"_a, "n"_a)
+      .def("best", [](const FrozenGrammar& g, const Numbers& word, uint32_t n) { return pairs(g.best(word, n)); }, "word"_a, "n"_a)
       .def("log_probability", [](FrozenGrammar& g, const Numbers& rules) { return g.log_probability(rules); }, "rules"_a);
+
+  nb::class_<FrozenStates>(m, "FrozenStates", "Samples of one adaptor grammar that analyse words together; may be asked from several threads.")
+      .def("__init__", [](FrozenStates* self, std::shared_ptr<CompiledGrammar> grammar, size_t most_bytes) { new (self) FrozenStates(std::move(grammar), most_bytes); }, "grammar"_a, "most_bytes"_a)
+      .def("add", [](FrozenStates& s, const std::vector<uint64_t>& counts, const std::vector<AdaptorTuple>& adaptors, Ids rules, Offsets ends, Ids adapted, Ids customers, Ids tables) {
+        s.add(counts, adaptors_of(adaptors), frozen_trees(rules, ends, adapted, customers, tables));
+      }, "rule_counts"_a, "adaptors"_a, "rules"_a, "ends"_a, "adapted"_a, "customers"_a, "tables"_a, "Cached trees as `Chain.cached_trees` gives them")
+      .def("__len__", &FrozenStates::size)
+      .def("log_probability", [](const FrozenStates& s, const Numbers& word) { return s.log_probability(word); }, "word"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("best", [](const FrozenStates& s, const Numbers& word, uint32_t n, uint32_t most) {
+        std::vector<Derivation> found;
+        {
+          nb::gil_scoped_release unlocked;
+          found = s.best(word, n, most);
+        }
+        return pairs(std::move(found));
+      }, "word"_a, "n"_a, "most"_a, "Derivations with their log posterior probability, best first");
 }

@@ -58,6 +58,7 @@ class Adaptor {
   // Probability of the derivation under the snapshot: every adapted node is cached or new, summed.
   Extended proposal(std::span<const uint32_t> items) const;
   Extended tree_proposal(uint32_t tree) const;
+  double rule_probability(uint32_t rule) const { return weights.rule[rule] / totals_[grammar.rules[rule].lhs]; }
 
   // The number of the tree with this body; a new one has no customers yet and is dropped by `commit` if it stays so.
   uint32_t intern(uint32_t adapted, uint32_t yield, std::span<const uint32_t> body, uint32_t word, uint32_t node);
@@ -98,7 +99,6 @@ class Adaptor {
   void open(uint32_t tree, uint32_t table);
   void close(uint32_t tree, uint32_t table);
   void note(CachedTree& t, int customers, int tables);
-  double rule_probability(uint32_t rule) const { return weights.rule[rule] / totals_[grammar.rules[rule].lhs]; }
 
   std::vector<uint64_t> counts_;        // of each rule
   std::vector<double> prior_totals_;    // of each symbol: sum of its rules' pseudo-counts

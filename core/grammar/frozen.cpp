@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "errors.hpp"
-#include "grammar/n_best.hpp"
 
 namespace binyan {
 namespace {
@@ -14,8 +12,9 @@ constexpr size_t kMostBytes = size_t{2} << 30;
 
 }  // namespace
 
-FrozenGrammar::FrozenGrammar(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<FrozenTree>& trees)
-    : grammar_(std::move(grammar)), yields_(*grammar_), adaptor_(*grammar_, std::move(adaptors), 1), proposer_(adaptor_) {
+FrozenGrammar::FrozenGrammar(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<FrozenTree>& trees,
+                             std::shared_ptr<YieldTable> yields)
+    : grammar_(std::move(grammar)), yields_(yields ? std::move(yields) : std::make_shared<YieldTable>(*grammar_)), adaptor_(*grammar_, std::move(adaptors), 1), proposer_(adaptor_) {
   for (const FrozenTree& tree : trees) {
     size_t at = 0;
     const Subtree top = read(tree.rules, at);
@@ -25,7 +24,15 @@ FrozenGrammar::FrozenGrammar(std::shared_ptr<const CompiledGrammar> grammar, std
     t.customers = tree.customers;
     t.tables = tree.tables;
   }
+  fit();
   adaptor_.restore(std::move(rule_counts));
+  search_ = std::make_unique<const SearchWeights>(adaptor_);
+}
+
+void FrozenGrammar::fit() {
+  if (adaptor_.first_tree.size() >= yields_->size()) return;
+  adaptor_.first_tree.resize(yields_->size(), kNothing);
+  adaptor_.weights.yield.resize(yields_->size());
 }
 
 FrozenGrammar::Subtree FrozenGrammar::read(std::span<const uint32_t> rules, size_t& at) {
@@ -51,37 +58,48 @@ FrozenGrammar::Subtree FrozenGrammar::read(std::span<const uint32_t> rules, size
     result.items = std::move(body);
     return result;
   }
-  const uint32_t yield = yields_.add(adapted, result.yield);
-  if (yield >= adaptor_.first_tree.size()) {
-    adaptor_.first_tree.resize(yields_.size(), kNothing);
-    adaptor_.weights.yield.resize(yields_.size());
-  }
+  const uint32_t yield = yields_->add(adapted, result.yield);
+  fit();
   result.items = {kTreeItem | adaptor_.intern(adapted, yield, body, kNothing, 0)};
   return result;
 }
 
-Forest FrozenGrammar::forest(std::span<const uint32_t> word, std::vector<uint32_t>& yields) const {
+std::vector<uint32_t> classes_of(const CompiledGrammar& grammar, std::span<const uint32_t> word) {
   std::vector<uint32_t> classes;
   for (uint32_t a : word) {
-    if (a >= grammar_->atoms) throw InputError("an atom of the word is not a terminal of the grammar");
-    classes.push_back(grammar_->atom_class[a]);
+    if (a >= grammar.atoms) throw InputError("an atom of the word is not a terminal of the grammar");
+    classes.push_back(grammar.atom_class[a]);
   }
-  Forest f = build_forest(*grammar_, classes, kMostBytes);
-  yields_.find(f, word, yields);
+  return classes;
+}
+
+std::vector<uint32_t> yields_of(const YieldTable& table, const Forest& forest, std::span<const uint32_t> word) {
+  std::vector<uint32_t> yields;
+  table.find(forest, word, yields);
   for (uint32_t& y : yields)
     if (y == kNothing) y = 0;
-  return f;
+  return yields;
 }
 
-double FrozenGrammar::log_inside(std::span<const uint32_t> word) {
-  std::vector<uint32_t> yields;
-  const Forest f = forest(word, yields);
-  return f.root == kNothing ? -INFINITY : proposer_.sum({f, word, yields.data()}, f.root).log();
+double FrozenGrammar::log_inside(std::span<const uint32_t> word) const {
+  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMostBytes);
+  const std::vector<uint32_t> yields = yields_of(*yields_, f, word);
+  return log_inside(WordView{f, word, yields.data()});
 }
 
-double FrozenGrammar::derivations(std::span<const uint32_t> word) {
-  std::vector<uint32_t> yields;
-  const Forest f = forest(word, yields);
+double FrozenGrammar::log_inside(const WordView& w) const {
+  const uint32_t root = w.forest.root;
+  if (root == kNothing) return -INFINITY;
+  std::vector<double> values;
+  inside(*grammar_, adaptor_.weights, w, root, values);
+  if (values[root] > kUnderflow) return std::log(values[root]);
+  std::vector<Extended> extended;
+  inside(*grammar_, adaptor_.weights, w, root, extended);
+  return extended[root].log();
+}
+
+double FrozenGrammar::derivations(std::span<const uint32_t> word) const {
+  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMostBytes);
   if (f.root == kNothing) return 0.0;
   std::vector<double> count(f.size(), 1.0);
   for (uint32_t i = f.node_base(); i <= f.root; ++i) {
@@ -93,9 +111,10 @@ double FrozenGrammar::derivations(std::span<const uint32_t> word) {
 }
 
 std::vector<uint32_t> FrozenGrammar::sample(std::span<const uint32_t> word, Random& random) {
-  std::vector<uint32_t> yields, rules;
-  const Forest f = forest(word, yields);
+  std::vector<uint32_t> rules;
+  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMostBytes);
   if (f.root == kNothing) return rules;
+  const std::vector<uint32_t> yields = yields_of(*yields_, f, word);
   proposer_.draw({f, word, yields.data()}, kNothing, f.root, random);
   adaptor_.expand(proposer_.items, rules);
   adaptor_.commit();
@@ -111,19 +130,17 @@ double FrozenGrammar::log_probability(std::span<const uint32_t> rules) {
   return result;
 }
 
-std::vector<FrozenGrammar::Parse> FrozenGrammar::best(std::span<const uint32_t> word, uint32_t n) {
-  std::vector<uint32_t> yields;
-  const Forest f = forest(word, yields);
-  std::vector<Parse> parses;
-  if (f.root == kNothing || n == 0) return parses;
-  adaptor_.refresh();
-  // A derivation may be found several times, by way of its cached trees and without them.
-  std::set<std::vector<uint32_t>> found;
-  for (auto& rules : n_best(adaptor_, {f, word, yields.data()}, f.root, adaptor_.adaptors.empty() ? n : 4 * n + 8)) found.insert(std::move(rules));
-  for (const auto& rules : found) parses.push_back({rules, log_probability(rules)});
-  std::stable_sort(parses.begin(), parses.end(), [](const Parse& x, const Parse& y) { return x.log_probability > y.log_probability; });
-  if (parses.size() > n) parses.resize(n);
-  return parses;
+std::vector<Derivation> FrozenGrammar::best(std::span<const uint32_t> word, uint32_t n) const {
+  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMostBytes);
+  const std::vector<uint32_t> yields = yields_of(*yields_, f, word);
+  // Several ways may lead to one derivation, and one with many ways may come late.
+  auto found = best(WordView{f, word, yields.data()}, {n, adaptor_.adaptors.empty() ? n : 4 * n + 8});
+  if (found.size() > n) found.resize(n);
+  return found;
+}
+
+std::vector<Derivation> FrozenGrammar::best(const WordView& w, const SearchLimit& limit) const {
+  return w.forest.root == kNothing ? std::vector<Derivation>() : n_best(adaptor_, *search_, w, w.forest.root, limit);
 }
 
 }  // namespace binyan

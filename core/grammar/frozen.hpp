@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "grammar/adaptor.hpp"
+#include "grammar/n_best.hpp"
 #include "grammar/proposer.hpp"
 #include "grammar/yields.hpp"
 
@@ -17,22 +18,24 @@ struct FrozenTree {
   std::vector<uint32_t> rules;
 };
 
+// Queries that are const may come from several threads at once; `sample` and `log_probability` may not.
 class FrozenGrammar {
  public:
-  // Trees inside other trees that are not listed themselves count as not cached.
-  FrozenGrammar(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<FrozenTree>& trees);
+  // Trees inside other trees that are not listed themselves count as not cached. States that share `yields` can share the
+  // yield numbers of a word; each must `fit` before the next query once another state was made.
+  FrozenGrammar(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<FrozenTree>& trees,
+                std::shared_ptr<YieldTable> yields = nullptr);
+  void fit();
 
-  struct Parse {
-    std::vector<uint32_t> rules;  // the derivation in preorder
-    double log_probability;       // of this derivation and word
-  };
   // log of the sum over all derivations; -infinity without derivation.
-  double log_inside(std::span<const uint32_t> word);
+  double log_inside(std::span<const uint32_t> word) const;
+  double log_inside(const WordView& w) const;
   // How many derivations the base grammar gives the word.
-  double derivations(std::span<const uint32_t> word);
+  double derivations(std::span<const uint32_t> word) const;
   std::vector<uint32_t> sample(std::span<const uint32_t> word, Random& random);
   // The n most probable derivations, best first. Each is counted with its cached and uncached ways together.
-  std::vector<Parse> best(std::span<const uint32_t> word, uint32_t n);
+  std::vector<Derivation> best(std::span<const uint32_t> word, uint32_t n) const;
+  std::vector<Derivation> best(const WordView& w, const SearchLimit& limit) const;
   double log_probability(std::span<const uint32_t> rules);
 
  private:
@@ -42,12 +45,16 @@ class FrozenGrammar {
   };
   // Read one derivation of a symbol from rules[at...]; adapted symbols become tree items.
   Subtree read(std::span<const uint32_t> rules, size_t& at);
-  Forest forest(std::span<const uint32_t> word, std::vector<uint32_t>& yields) const;
 
   std::shared_ptr<const CompiledGrammar> grammar_;
-  YieldTable yields_;
+  std::shared_ptr<YieldTable> yields_;
   Adaptor adaptor_;
   Proposer proposer_;
+  std::unique_ptr<const SearchWeights> search_;
 };
+
+// The classes of the atoms of a word, and the yield numbers of its forest, 0 for yields never seen.
+std::vector<uint32_t> classes_of(const CompiledGrammar& grammar, std::span<const uint32_t> word);
+std::vector<uint32_t> yields_of(const YieldTable& table, const Forest& forest, std::span<const uint32_t> word);
 
 }  // namespace binyan

@@ -43,6 +43,9 @@ inline uint32_t leaf_rule(const CompiledGrammar& g, const WordView& w, uint32_t 
   return g.lexical_rule(leaf.symbol, w.atoms[leaf.position]);
 }
 
+// Below this, products of doubles may have lost digits: sum again with extended exponents.
+constexpr double kUnderflow = 1e-280;
+
 // Inside values of the indices 0, ..., last. Number is double, or Extended where doubles underflow.
 template <class Number>
 void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w, uint32_t last, std::vector<Number>& value) {

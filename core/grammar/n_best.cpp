@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <queue>
+#include <deque>
+#include <set>
 
 namespace binyan {
 namespace {
 
-// One of the best ways to derive an index: a cached tree, or an edge with the ranks of its children.
+constexpr uint32_t kNewTree = ~0u;  // an item: a tree that is not cached, and so is part of none that is
+
+// One of the ways to derive an index: a cached tree, or an edge with the ranks of its children.
 struct Way {
   double log_value;
   uint32_t tree, edge, left, right;
@@ -16,78 +19,159 @@ struct Way {
 
 class Search {
  public:
-  Search(const Adaptor& adaptor, const WordView& w, uint32_t last, uint32_t n) : adaptor_(adaptor), w_(w), ways_(last + 1) {
+  Search(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t last)
+      : adaptor_(adaptor), weights_(weights), w_(w), best_(last + 1), place_of_(last + 1, kNothing) {
     const Forest& f = w.forest;
-    ways_[0] = {{0.0, kNothing, kNothing, 0, 0}};
     for (uint32_t i = 1; i < f.node_base() && i <= last; ++i) {
       const Forest::Leaf& leaf = f.leaves[i - 1];
-      const double p = adaptor.weights.rule[leaf_rule(adaptor.grammar, w, i)];
-      ways_[i] = {{std::log(leaf.whole ? p * adaptor.weights.scale[leaf.symbol] : p), kNothing, kNothing, 0, 0}};
+      best_[i] = weights.log_rule[leaf_rule(adaptor.grammar, w, i)] + (leaf.whole ? weights.log_scale[leaf.symbol] : 0.0);
     }
-    for (uint32_t i = f.node_base(); i <= last; ++i) fill(i, n);
+    for (uint32_t i = f.node_base(); i <= last; ++i) {
+      const Forest::Node& node = f.nodes[i - f.node_base()];
+      double best = -INFINITY;
+      for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e) best = std::max(best, value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]));
+      best += weights.log_scale[node.symbol];
+      for (uint32_t t = first_tree(node); t != kNothing; t = adaptor.trees[t].next) best = std::max(best, weights.log_cached[t]);
+      best_[i] = best;
+    }
   }
 
-  std::vector<std::vector<uint32_t>> derivations(uint32_t index) const {
-    std::vector<std::vector<uint32_t>> result;
-    for (uint32_t rank = 0; rank < ways_[index].size(); ++rank) {
-      result.emplace_back();
-      write(index, rank, result.back());
+  // The way of this rank to derive `index`, or null where there are fewer.
+  const Way* get(uint32_t index, uint32_t rank) {
+    Place& place = this->place(index);
+    while (place.ways.size() <= rank) {
+      if (place.candidates.empty()) return nullptr;
+      std::pop_heap(place.candidates.begin(), place.candidates.end());
+      const Way way = place.candidates.back();
+      place.candidates.pop_back();
+      place.ways.push_back(way);
+      if (way.tree != kNothing) continue;
+      const Edge& e = w_.forest.edges[way.edge];
+      propose(place, index, way.edge, way.left, way.right + 1, e.right, way.right + 1);
+      if (way.right == 0) propose(place, index, way.edge, way.left + 1, 0, e.left, way.left + 1);
     }
-    return result;
+    return &place.ways[rank];
   }
+
+  // Write the rules of the way of this rank; returns the probability of the derivation, whichever way it is made.
+  Extended write(uint32_t index, uint32_t rank, std::vector<uint32_t>& rules) {
+    if (index == 0) return 1.0;
+    if (index < w_.forest.node_base()) {
+      const uint32_t rule = leaf_rule(adaptor_.grammar, w_, index);
+      rules.push_back(rule);
+      items_.push_back(rule);
+      return adaptor_.rule_probability(rule);
+    }
+    const Way way = *get(index, rank);
+    if (way.tree != kNothing) {
+      adaptor_.expand(adaptor_.trees[way.tree].body, rules);
+      items_.push_back(kTreeItem | way.tree);
+      return weights_.tree[way.tree];
+    }
+    const size_t first = items_.size();
+    const Edge& e = w_.forest.edges[way.edge];
+    Extended probability(1.0);
+    if (e.rule != adaptor_.grammar.unit()) {
+      rules.push_back(e.rule);
+      items_.push_back(e.rule);
+      probability = adaptor_.rule_probability(e.rule);
+    }
+    probability *= write(e.left, way.left, rules);
+    probability *= write(e.right, way.right, rules);
+    const Forest::Node& node = w_.forest.nodes[index - w_.forest.node_base()];
+    if (node.adapted == kNothing) return probability;
+    uint32_t tree = first_tree(node);
+    while (tree != kNothing && !std::equal(items_.begin() + first, items_.end(), adaptor_.trees[tree].body.begin(), adaptor_.trees[tree].body.end())) tree = adaptor_.trees[tree].next;
+    items_.resize(first);
+    items_.push_back(tree == kNothing ? kNewTree : kTreeItem | tree);
+    return tree == kNothing ? probability * Extended(adaptor_.adaptors[adaptor_.grammar.adapted_index[node.symbol]].fresh()) : weights_.tree[tree];
+  }
+
+  void clear_items() { items_.clear(); }
 
  private:
-  double value(const Edge& e, uint32_t left, uint32_t right, double scale) const {
-    return scale + std::log(adaptor_.weights.rule[e.rule]) + ways_[e.left][left].log_value + ways_[e.right][right].log_value;
+  struct Place {
+    std::vector<Way> ways;        // found, best first
+    std::vector<Way> candidates;  // a heap of the next ones
+  };
+
+  double value(const Edge& e, double left, double right) const { return weights_.log_rule[e.rule] + left + right; }
+
+  uint32_t first_tree(const Forest::Node& node) const {
+    return node.adapted == kNothing || w_.yields[node.adapted] == 0 ? kNothing : adaptor_.first_tree[w_.yields[node.adapted]];
   }
 
-  void fill(uint32_t index, uint32_t n) {
+  Place& place(uint32_t index) {
+    if (place_of_[index] == kNothing) {
+      place_of_[index] = static_cast<uint32_t>(places_.size());
+      places_.emplace_back();
+      start(index, places_.back());
+    }
+    return places_[place_of_[index]];
+  }
+
+  void start(uint32_t index, Place& place) {
     const Forest& f = w_.forest;
-    const Forest::Node& node = f.nodes[index - f.node_base()];
-    const double scale = std::log(adaptor_.weights.scale[node.symbol]);
-    std::priority_queue<Way> queue;
-    for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e) queue.push({value(f.edges[e], 0, 0, scale), kNothing, e, 0, 0});
-    if (node.adapted != kNothing && w_.yields[node.adapted] != 0) {
-      const uint32_t k = adaptor_.grammar.adapted_index[node.symbol];
-      for (uint32_t t = adaptor_.first_tree[w_.yields[node.adapted]]; t != kNothing; t = adaptor_.trees[t].next) {
-        const CachedTree& tree = adaptor_.trees[t];
-        if (tree.customers > 0) queue.push({std::log((tree.customers - adaptor_.adaptors[k].a * tree.tables) * adaptor_.weights.per_customer[k]), t, 0, 0, 0});
-      }
-    }
-    while (!queue.empty() && ways_[index].size() < n) {
-      const Way way = queue.top();
-      queue.pop();
-      ways_[index].push_back(way);
-      if (way.tree != kNothing) continue;
-      const Edge& e = f.edges[way.edge];
-      if (way.right + 1 < ways_[e.right].size()) queue.push({value(e, way.left, way.right + 1, scale), kNothing, way.edge, way.left, way.right + 1});
-      if (way.right == 0 && way.left + 1 < ways_[e.left].size()) queue.push({value(e, way.left + 1, 0, scale), kNothing, way.edge, way.left + 1, 0});
-    }
-  }
-
-  void write(uint32_t index, uint32_t rank, std::vector<uint32_t>& rules) const {
-    if (index == 0) return;
-    if (index < w_.forest.node_base()) {
-      rules.push_back(leaf_rule(adaptor_.grammar, w_, index));
+    if (index < f.node_base()) {
+      place.ways.push_back({best_[index], kNothing, kNothing, 0, 0});
       return;
     }
-    const Way& way = ways_[index][rank];
-    if (way.tree != kNothing) return adaptor_.expand(adaptor_.trees[way.tree].body, rules);
-    const Edge& e = w_.forest.edges[way.edge];
-    if (e.rule != adaptor_.grammar.unit()) rules.push_back(e.rule);
-    write(e.left, way.left, rules);
-    write(e.right, way.right, rules);
+    const Forest::Node& node = f.nodes[index - f.node_base()];
+    const double scale = weights_.log_scale[node.symbol];
+    for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e)
+      place.candidates.push_back({scale + value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]), kNothing, e, 0, 0});
+    for (uint32_t t = first_tree(node); t != kNothing; t = adaptor_.trees[t].next)
+      if (adaptor_.trees[t].customers > 0) place.candidates.push_back({weights_.log_cached[t], t, 0, 0, 0});
+    std::make_heap(place.candidates.begin(), place.candidates.end());
+  }
+
+  // Add the way over `edge` with these ranks, if the child `needed` has one of rank `rank`.
+  void propose(Place& place, uint32_t index, uint32_t edge, uint32_t left, uint32_t right, uint32_t needed, uint32_t rank) {
+    if (get(needed, rank) == nullptr) return;
+    const Edge& e = w_.forest.edges[edge];
+    const double scale = weights_.log_scale[w_.forest.nodes[index - w_.forest.node_base()].symbol];
+    place.candidates.push_back({scale + value(e, get(e.left, left)->log_value, get(e.right, right)->log_value), kNothing, edge, left, right});
+    std::push_heap(place.candidates.begin(), place.candidates.end());
   }
 
   const Adaptor& adaptor_;
+  const SearchWeights& weights_;
   const WordView& w_;
-  std::vector<std::vector<Way>> ways_;
+  std::vector<double> best_;         // log value of the best way of each index
+  std::vector<uint32_t> place_of_;   // of each index, its place; kNothing: not visited
+  std::deque<Place> places_;         // a deque: places stay where they are when others are added
+  std::vector<uint32_t> items_;      // of the derivation being written
 };
 
 }  // namespace
 
-std::vector<std::vector<uint32_t>> n_best(const Adaptor& adaptor, const WordView& w, uint32_t index, uint32_t n) {
-  return Search(adaptor, w, index, n).derivations(index);
+SearchWeights::SearchWeights(const Adaptor& adaptor) {
+  for (double p : adaptor.weights.rule) log_rule.push_back(std::log(p));
+  for (double s : adaptor.weights.scale) log_scale.push_back(std::log(s));
+  for (uint32_t t = 0; t < adaptor.trees.size(); ++t) {
+    const CachedTree& tree = adaptor.trees[t];
+    const bool cached = tree.adapted != kNothing && tree.customers > 0;
+    log_cached.push_back(cached ? std::log((tree.customers - adaptor.adaptors[tree.adapted].a * tree.tables) * adaptor.weights.per_customer[tree.adapted]) : -INFINITY);
+    this->tree.push_back(tree.adapted == kNothing ? Extended(0.0) : adaptor.tree_proposal(t));
+  }
+}
+
+std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t index, const SearchLimit& limit) {
+  Search search(adaptor, weights, w, index);
+  std::set<std::vector<uint32_t>> seen;
+  std::vector<Derivation> found;
+  double rest = 1.0;
+  for (uint32_t rank = 0; rank < limit.most && (found.size() < limit.least || rest > limit.rest); ++rank) {
+    if (search.get(index, rank) == nullptr) break;
+    std::vector<uint32_t> rules;
+    search.clear_items();
+    const double log_probability = search.write(index, rank, rules).log();
+    if (!seen.insert(rules).second) continue;
+    found.push_back({std::move(rules), log_probability});
+    rest -= std::exp(log_probability - limit.log_total);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Derivation& x, const Derivation& y) { return x.log_probability > y.log_probability; });
+  return found;
 }
 
 }  // namespace binyan

@@ -1,4 +1,7 @@
-// The n best derivations in a forest, counting each way through cached trees by itself.
+// The best derivations in a forest under a state of an adaptor grammar, found lazily (Huang and Chiang 2005, algorithm 3).
+//
+// A derivation can be reached by several ways: each adapted node as a cached tree, or built anew. The search goes by ways; a
+// derivation found by any of them is given its whole probability.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,7 +10,29 @@
 
 namespace binyan {
 
-// Rules in preorder, best first; the same derivation may occur more than once. `adaptor.weights` must be fresh.
-std::vector<std::vector<uint32_t>> n_best(const Adaptor& adaptor, const WordView& w, uint32_t index, uint32_t n);
+struct Derivation {
+  std::vector<uint32_t> rules;  // in preorder
+  double log_probability;       // of this derivation and word
+};
+
+// What the search needs of a state that does not change, computed once.
+struct SearchWeights {
+  explicit SearchWeights(const Adaptor& adaptor);
+
+  std::vector<double> log_rule, log_scale;  // of `adaptor.weights`
+  std::vector<double> log_cached;           // of each tree: log probability to take it from the cache
+  std::vector<Extended> tree;               // of each tree: cached or new, summed
+};
+
+// How far a search goes: until it has `least` derivations and all but `rest` of the probability `total`, or after `most` ways.
+struct SearchLimit {
+  uint32_t least;
+  uint32_t most;
+  double log_total = 0.0;
+  double rest = 0.0;
+};
+
+// The distinct derivations of `index` that the best ways lead to, best first.
+std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t index, const SearchLimit& limit);
 
 }  // namespace binyan

@@ -3,11 +3,9 @@
 namespace binyan {
 
 bool Proposer::sum_doubles(const WordView& w, uint32_t index) {
-  // Below this, products of doubles may have lost digits: sum again with extended exponents.
-  constexpr double underflow = 1e-280;
   adaptor_.refresh();
   inside(adaptor_.grammar, adaptor_.weights, w, index, values_);
-  if (values_[index] > underflow) return true;
+  if (values_[index] > kUnderflow) return true;
   inside(adaptor_.grammar, adaptor_.weights, w, index, extended_);
   return false;
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from binyan import _core
@@ -15,14 +15,14 @@ START_A, START_B = 0.5, 1.0
 """Where sampled hyperparameters start."""
 
 
-@dataclass
-class _Node:
-    rule: int
-    children: list[int] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    leaves: list[Leaf] = field(default_factory=list)
-    parts: tuple[Tree | Leaf, ...] = ()
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What building a tree needs of a rule. An element of an argument is (child, its argument), or a terminal."""
+
+    symbol: str
+    hidden: bool
+    children: int
+    arguments: tuple[tuple[tuple[int, int] | str, ...], ...]
 
 
 class Compiled:
@@ -31,9 +31,9 @@ class Compiled:
     A derivation is a list of rule numbers (places in `grammar.rules`) in preorder.
     """
 
-    def __init__(self, grammar: Grammar, atoms: Iterable[str]) -> None:
+    def __init__(self, grammar: Grammar, alphabet: Iterable[str]) -> None:
         self.source = grammar
-        known = sorted(set(atoms) | grammar.terminals)
+        known = sorted(set(alphabet) | grammar.terminals)
         self.grammar = grammar.with_terminals(known) if grammar.open_terminals else grammar
         self.atoms: tuple[str, ...] = tuple(sorted(self.grammar.terminals | set(known)))
         self._number = {atom: i for i, atom in enumerate(self.atoms)}
@@ -87,20 +87,44 @@ class Compiled:
         numbers = [self._number.get(atom, -1) for atom in word]
         return None if -1 in numbers else numbers
 
+    @cached_property
+    def _forms(self) -> list[_Form]:
+        return [
+            _Form(
+                rule.lhs,
+                Grammar.hidden(rule.lhs),
+                len(rule.rhs),
+                tuple(
+                    tuple((e.child, e.argument) if isinstance(e, Variable) else e for e in argument)
+                    for argument in rule.arguments
+                ),
+            )
+            for rule in self.grammar.rules
+        ]
+
     def tree(self, derivation: Sequence[int], word: Sequence[str] | None = None) -> Tree:
         """The tree of a derivation of the start symbol, without the symbols that Binyan added. The leaves are the atoms of
         `word`, if given, whatever terminals stand for them."""
-        nodes = self._nodes(derivation)
-        nodes[0].starts = [sum(nodes[0].lengths[:i]) for i in range(len(nodes[0].lengths))]
-        for node in nodes:
-            self._place(node, nodes, word)
+        forms = [self._forms[rule] for rule in derivation]
+        children, lengths = _children(forms)
+        starts: list[list[int]] = [[0] * len(form.arguments) for form in forms]
+        own: list[list[Leaf]] = [[] for _ in forms]
+        for i, form in enumerate(forms):
+            for at, argument in zip(starts[i], form.arguments, strict=True):
+                for element in argument:
+                    if isinstance(element, str):
+                        own[i].append(Leaf(at, element if word is None else word[at]))
+                        at += 1
+                    else:
+                        child = children[i][element[0]]
+                        starts[child][element[1]] = at
+                        at += lengths[child][element[1]]
         # From the end, so that children come first; a hidden node is no tree but the parts it has.
-        for node in reversed(nodes):
-            symbol = self.grammar.rules[node.rule].lhs
-            parts = (*(part for c in node.children for part in nodes[c].parts), *node.leaves)
-            left_out = Grammar.hidden(symbol) and node is not nodes[0]
-            node.parts = parts if left_out else (Tree(symbol, parts),)
-        (top,) = nodes[0].parts
+        parts: list[tuple[Tree | Leaf, ...]] = [()] * len(forms)
+        for i in range(len(forms) - 1, -1, -1):
+            below = (*(part for child in children[i] for part in parts[child]), *own[i])
+            parts[i] = below if forms[i].hidden and i else (Tree(forms[i].symbol, below),)
+        (top,) = parts[0]
         assert isinstance(top, Tree)
         return top
 
@@ -119,33 +143,22 @@ class Compiled:
         (result,) = open_yields
         return result
 
-    def _nodes(self, derivation: Sequence[int]) -> list[_Node]:
-        nodes = [_Node(rule) for rule in derivation]
-        open_nodes: list[int] = []
-        for i in reversed(range(len(nodes))):
-            rule = self.grammar.rules[nodes[i].rule]
-            for _ in rule.rhs:
-                if not open_nodes:
-                    raise InputError("a derivation ends too soon")
-                nodes[i].children.append(open_nodes.pop())
-            nodes[i].lengths = [
-                sum(nodes[nodes[i].children[e.child]].lengths[e.argument] if isinstance(e, Variable) else 1 for e in a)
-                for a in rule.arguments
-            ]
-            open_nodes.append(i)
-        if open_nodes != [0]:
-            raise InputError("not one whole derivation")
-        return nodes
 
-    def _place(self, node: _Node, nodes: list[_Node], word: Sequence[str] | None) -> None:
-        """Positions of the leaves of a node and the first positions of its children's arguments."""
-        for start, argument in zip(node.starts, self.grammar.rules[node.rule].arguments, strict=True):
-            for e in argument:
-                if isinstance(e, Variable):
-                    child = nodes[node.children[e.child]]
-                    child.starts = child.starts or [0] * len(child.lengths)
-                    child.starts[e.argument] = start
-                    start += child.lengths[e.argument]
-                else:
-                    node.leaves.append(Leaf(start, e if word is None else word[start]))
-                    start += 1
+def _children(forms: Sequence[_Form]) -> tuple[list[list[int]], list[list[int]]]:
+    """Of each rule of a derivation in preorder: the places of its children, and the lengths of its arguments."""
+    children: list[list[int]] = [[] for _ in forms]
+    lengths: list[list[int]] = [[] for _ in forms]
+    waiting: list[int] = []
+    for i in range(len(forms) - 1, -1, -1):
+        form = forms[i]
+        if len(waiting) < form.children:
+            raise InputError("a derivation ends too soon")
+        children[i] = [waiting.pop() for _ in range(form.children)]
+        lengths[i] = [
+            sum([1 if isinstance(e, str) else lengths[children[i][e[0]]][e[1]] for e in argument])
+            for argument in form.arguments
+        ]
+        waiting.append(i)
+    if waiting != [0]:
+        raise InputError("not one whole derivation")
+    return children, lengths

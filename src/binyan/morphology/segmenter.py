@@ -9,6 +9,7 @@ filled in from the data: it has the rule's prior weight.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,7 +32,8 @@ from binyan.segmentation import Segmentation, SegmentationTable
 UNSEEN = "\U0010ffff"
 """The terminal that stands for every character that was not seen in training."""
 
-_BEYOND = 20  # parses looked at beyond those asked for, so that probabilities of segmentations sum over many trees
+_BEYOND = 20  # trees looked at beyond those asked for, so that probabilities of segmentations sum over many
+_MOST_BYTES = 1 << 28  # of the derivations of one word, and of those remembered
 
 
 @dataclass(frozen=True)
@@ -92,76 +94,71 @@ class Segmenter:
         return Compiled(source, [*self.compiled.atoms, UNSEEN]) if source.open_terminals else self.compiled
 
     @cached_property
-    def _frozen(self) -> list[_core.FrozenGrammar]:
+    def _states(self) -> _core.FrozenStates:
         numbers = {(r.lhs, r.arguments, r.rhs): i for i, r in enumerate(self._open.grammar.rules)}
         places = np.array([numbers[r.lhs, r.arguments, r.rhs] for r in self.grammar.rules], np.uint32)
-        result = []
+        states = _core.FrozenStates(self._open.core, _MOST_BYTES)
         for snapshot in self.snapshots:
             counts = np.zeros(len(numbers), np.uint64)
             counts[places] = snapshot.rule_counts
             trees = dict(snapshot.trees)
             trees["rules"] = places[trees["rules"]]
-            adaptors = [(float(a), float(b), False, False) for a, b in snapshot.adaptors]
-            result.append(_core.FrozenGrammar(self._open.core, counts.tolist(), adaptors, **trees))
-        return result
+            states.add(counts.tolist(), [(float(a), float(b), False, False) for a, b in snapshot.adaptors], **trees)
+        return states
 
     def analyses(self, word: str, n: int = 5) -> list[Analysis]:
         """The n most probable trees of a word, best first; none if the grammar cannot derive it.
 
         For a word of the training list the first is the most frequent of its sampled trees.
         """
-        word = self.prepared(word)
-        if word in self._place:
-            found = self.samples.of(self._place[word])
-            total = sum(count for _, count in found)
-            trees = [(self.compiled, rules, count / total) for rules, count in found[:n]]
-        else:
-            trees = [(self._open, list(rules), p) for rules, p in self._parse(word, n)[:n]]
-        atoms = self.words.atoms(word)
-        return [Analysis(word, c.tree(rules, word=atoms), p, self.symbols) for c, rules, p in trees]
+        return self._found(self.prepared(word), n)
 
-    def _parse(self, word: str, n: int) -> list[tuple[tuple[int, ...], float]]:
+    def _found(self, word: str, n: int) -> list[Analysis]:
+        """The best trees of a prepared word, at most n."""
         atoms = self.words.atoms(word)
-        known = set(self._open.atoms)
-        numbers = self._open.encode([a if a in known else UNSEEN for a in atoms]) if atoms else None
-        if numbers is None:
-            return []
-        inside = np.array([frozen.log_inside(numbers) for frozen in self._frozen])
-        if not np.isfinite(inside).any():
-            return []
-        highest = inside.max()
-        weights: dict[tuple[int, ...], float] = {}
-        for frozen in self._frozen:
-            for rules, log_probability in frozen.best(numbers, n + _BEYOND):
-                key = tuple(rules)
-                weights[key] = weights.get(key, 0.0) + float(np.exp(log_probability - highest))
-        total = float(np.exp(inside - highest).sum())
-        return sorted(((rules, w / total) for rules, w in weights.items()), key=lambda found: -found[1])
+        if word in self._place:
+            samples = self.samples.of(self._place[word])
+            total = sum(count for _, count in samples)
+            grammar, found = self.compiled, [(rules, count / total) for rules, count in samples[:n]]
+        else:
+            numbers = self._numbers(word)
+            parses = [] if numbers is None else self._states.best(numbers, n, 4 * n + 8)
+            grammar, found = self._open, [(rules, math.exp(log_p)) for rules, log_p in parses[:n]]
+        return [Analysis(word, grammar.tree(rules, word=atoms), p, self.symbols) for rules, p in found]
+
+    def _many(self, word: str, n: int) -> list[Analysis]:
+        """Trees to sum over: all that were sampled, or some more than n of those found."""
+        word = self.prepared(word)
+        return self._found(word, 1_000_000 if word in self._place else n + _BEYOND)
+
+    def _numbers(self, word: str) -> list[int] | None:
+        """The atoms of a prepared word as the open grammar numbers them; None where it has no terminal for one."""
+        known = self._known_atoms
+        return self._open.encode([a if a in known else UNSEEN for a in self.words.atoms(word)]) or None
+
+    @cached_property
+    def _known_atoms(self) -> frozenset[str]:
+        return frozenset(self._open.atoms)
 
     def segment(self, word: str, n: int = 5) -> list[tuple[Segmentation, float]]:
         """The n most probable segmentations of a word, each summed over the trees that give it, best first."""
         sums: dict[Segmentation, float] = {}
-        for analysis in self.analyses(word, 1_000_000 if self.prepared(word) in self._place else n + _BEYOND):
+        for analysis in self._many(word, n):
             sums[analysis.segmentation] = sums.get(analysis.segmentation, 0.0) + analysis.probability
         return sorted(sums.items(), key=lambda found: -found[1])[:n]
 
     def roots(self, word: str, length: int = 3, method: Literal["A", "B"] = "A") -> dict[str, float]:
         """Every root candidate of so many radicals with its posterior probability, best first."""
         sums: dict[str, float] = {}
-        for analysis in self.analyses(word, 1_000_000 if self.prepared(word) in self._place else _BEYOND):
+        for analysis in self._many(word, 0):
             for root in analysis.roots(length, method):
                 sums[root] = sums.get(root, 0.0) + analysis.probability
         return dict(sorted(sums.items(), key=lambda found: -found[1]))
 
     def log_probability(self, word: str) -> float:
         """log P(word): the mean over the kept states of the grammar; -inf for a word it cannot derive."""
-        atoms = self.words.atoms(self.prepared(word))
-        known = set(self._open.atoms)
-        numbers = self._open.encode([a if a in known else UNSEEN for a in atoms]) if atoms else None
-        if numbers is None:
-            return float("-inf")
-        inside = np.array([frozen.log_inside(numbers) for frozen in self._frozen])
-        return float(np.logaddexp.reduce(inside) - np.log(len(inside)))
+        numbers = self._numbers(self.prepared(word))
+        return float("-inf") if numbers is None else self._states.log_probability(numbers)
 
     def prepared(self, word: str) -> str:
         """The word as the model sees it."""

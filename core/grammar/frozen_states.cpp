@@ -1,0 +1,73 @@
+#include "grammar/frozen_states.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace binyan {
+namespace {
+
+constexpr double kRest = 1e-3;  // of a word's probability
+
+double log_sum(const std::vector<double>& terms) {
+  const double highest = terms.empty() ? -INFINITY : *std::max_element(terms.begin(), terms.end());
+  if (!std::isfinite(highest)) return -INFINITY;
+  double sum = 0.0;
+  for (double x : terms) sum += std::exp(x - highest);
+  return highest + std::log(sum);
+}
+
+}  // namespace
+
+FrozenStates::FrozenStates(std::shared_ptr<const CompiledGrammar> grammar, size_t most_bytes)
+    : grammar_(std::move(grammar)), yields_(std::make_shared<YieldTable>(*grammar_)), most_bytes_(most_bytes) {}
+
+void FrozenStates::add(std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<FrozenTree>& trees) {
+  states_.push_back(std::make_unique<FrozenGrammar>(grammar_, std::move(rule_counts), std::move(adaptors), trees, yields_));
+  for (auto& state : states_) state->fit();
+}
+
+std::shared_ptr<const Forest> FrozenStates::forest(std::span<const uint32_t> word) const {
+  std::vector<uint32_t> classes = classes_of(*grammar_, word);
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto found = forests_.find(classes); found != forests_.end()) return found->second;
+  }
+  auto made = std::make_shared<const Forest>(build_forest(*grammar_, classes, most_bytes_));
+  std::lock_guard lock(mutex_);
+  if (bytes_ + made->bytes() > most_bytes_) {
+    forests_.clear();
+    bytes_ = 0;
+  }
+  const auto [place, fresh] = forests_.try_emplace(std::move(classes), made);
+  if (fresh) bytes_ += made->bytes();
+  return place->second;
+}
+
+std::vector<double> FrozenStates::log_inside(const WordView& w) const {
+  std::vector<double> each;
+  for (const auto& state : states_) each.push_back(state->log_inside(w));
+  return each;
+}
+
+double FrozenStates::log_probability(std::span<const uint32_t> word) const {
+  const auto f = forest(word);
+  const std::vector<uint32_t> yields = yields_of(*yields_, *f, word);
+  return log_sum(log_inside({*f, word, yields.data()})) - std::log(static_cast<double>(states_.size()));
+}
+
+std::vector<Derivation> FrozenStates::best(std::span<const uint32_t> word, uint32_t n, uint32_t most) const {
+  const auto f = forest(word);
+  const std::vector<uint32_t> yields = yields_of(*yields_, *f, word);
+  const WordView w{*f, word, yields.data()};
+  const std::vector<double> inside = log_inside(w);
+  const double total = log_sum(inside);
+  std::map<std::vector<uint32_t>, double> sums;
+  for (size_t i = 0; i < states_.size() && std::isfinite(total); ++i)
+    for (Derivation& d : states_[i]->best(w, {n, most, inside[i], kRest})) sums[std::move(d.rules)] += std::exp(d.log_probability - total);
+  std::vector<Derivation> found;
+  for (auto& [rules, probability] : sums) found.push_back({rules, std::log(probability)});
+  std::stable_sort(found.begin(), found.end(), [](const Derivation& x, const Derivation& y) { return x.log_probability > y.log_probability; });
+  return found;
+}
+
+}  // namespace binyan
