@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -18,6 +19,11 @@ from binyan.errors import InputError, MissingExtra, SettingsError
 from binyan.experiments import STUDIES, runner
 from binyan.experiments.results import Results
 from binyan.experiments.study import Experiment, Workshop
+from binyan.language_model import load
+from binyan.ngram.chains import Schedule
+from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
+from binyan.ngram.hpylm import HPYLM
+from binyan.segmentation import Segmentation, SegmentationTable
 from binyan.spread import spread
 
 HERE = Path(__file__).parent
@@ -94,6 +100,28 @@ def test_no_scheduler_there():
     pytest.importorskip("distributed", reason="the cluster extra is not installed")
     with pytest.raises(SettingsError, match="dask scheduler"):
         list(spread(half, [2], scheduler="nonsense://"))
+
+
+TEXT = ["der alte schulhof", "der alte gasthof", "der neue hof", "die schul gast", "der schulhof ist alt"] * 3
+SCHEDULE = Schedule(iterations=12, samples=2, chains=2, seed=5)
+COMPOUNDS = SegmentationTable([Segmentation.parse("schulhof", "schul hof"), Segmentation.parse("gasthof", "gast hof")])
+
+
+@pytest.mark.parametrize("kind", [HPYLM, CompoundHPYLM, BothWaysHPYLM])
+def test_chains_on_a_cluster_are_those_of_this_machine(cluster, kind, tmp_path):
+    address, _ = cluster
+    more = {} if kind is HPYLM else {"segmentation": COMPOUNDS}
+    here = kind.train(TEXT, 3, SCHEDULE, **more)
+    saved = tmp_path / "saved.binyan"
+    there = kind.train(TEXT, 3, SCHEDULE, checkpoint=saved, scheduler=address, **more)
+    assert pickle.dumps(there) == pickle.dumps(here)
+    assert load(saved).score_sentences([["der", "hof"]]).log_prob.tolist() == (
+        here.score_sentences([["der", "hof"]]).log_prob.tolist()
+    )
+    # Half here, the rest there, is the same again.
+    kind.train(TEXT, 3, Schedule(iterations=5, chains=2, seed=5), checkpoint=saved, **more)
+    on = kind.train(TEXT, 3, SCHEDULE, checkpoint=saved, resume=True, scheduler=address, **more)
+    assert pickle.dumps(on) == pickle.dumps(here)
 
 
 def test_sweep_survives_the_loss_of_a_worker(cluster, monkeypatch, tmp_path):

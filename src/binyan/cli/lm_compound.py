@@ -58,6 +58,7 @@ def _trainer(kind: str) -> Callable[..., None]:
         samples: o.Samples = 1,
         chains: o.Chains = 1,
         initialisation: o.InitialSeating = "sequential",
+        scheduler: o.Scheduler = None,
         resume: o.Resume = False,
         reduced: o.Reduced = False,
         normalise: o.Normalise = "none",
@@ -105,6 +106,7 @@ def _train(kind: str, **given: Any) -> None:
         checkpoint=out,
         resume=given["resume"],
         progress=False if given["quiet"] else None,
+        scheduler=given["scheduler"],
     )
     model.save(out, reduced=given["reduced"])
     coverage = model.decomposition.table.coverage(model.vocabulary.words[3:])

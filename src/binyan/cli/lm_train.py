@@ -86,6 +86,7 @@ def hpylm(
     samples: o.Samples = 1,
     chains: o.Chains = 1,
     initialisation: o.InitialSeating = "sequential",
+    scheduler: o.Scheduler = None,
     resume: o.Resume = False,
     reduced: o.Reduced = False,
     normalise: o.Normalise = "none",
@@ -123,6 +124,7 @@ def hpylm(
             checkpoint=out,
             resume=resume,
             progress=False if quiet else None,
+            scheduler=scheduler,
         )
     model.save(out, reduced=reduced)
     log_likelihood = [float(trace[-1, 0]) for trace in model.trace]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
@@ -96,15 +96,17 @@ class Chain(Protocol):
 class Chains:
     """The chains of one model, each in a thread of its own; results do not depend on the number of threads.
 
-    `make(chain)` gives the empty native chain of that number.
+    `make(chain)` gives the empty native chain of that number. `numbers` are the chains of the schedule that are here: all,
+    unless others are sampled elsewhere.
     """
 
-    def __init__(self, make: Callable[[int], Chain], schedule: Schedule) -> None:
+    def __init__(self, make: Callable[[int], Chain], schedule: Schedule, numbers: Sequence[int] | None = None) -> None:
         self.schedule = schedule
-        self.chains = [make(i) for i in range(schedule.chains)]
+        self.numbers = tuple(range(schedule.chains) if numbers is None else numbers)
+        self.chains = [make(i) for i in self.numbers]
         self.traces: list[list[list[float]]] = [[] for _ in self.chains]
         rows = self.chains[0].sample_rows()
-        columns = schedule.chains * schedule.samples
+        columns = len(self.chains) * schedule.samples
         self.samples: Arrays = {name: np.zeros((n, columns), np.float32) for name, n in rows.items()}
 
     def run(
@@ -171,33 +173,49 @@ class Chains:
         if collected:
             columns = [i * self.schedule.samples + j for i in range(len(self.chains)) for j in range(collected)]
             return {name: np.ascontiguousarray(rows[:, columns]) for name, rows in self.samples.items()}
+        if self.sweeps == 0:
+            raise ModelFileError(
+                "training was stopped before every chain had begun: go on with it before using the model"
+            )
         now = {name: np.zeros((len(rows), len(self.chains)), np.float32) for name, rows in self.samples.items()}
         for i, chain in enumerate(self.chains):
             chain.collect(now, i)
         return now
 
-    def sections(self) -> Arrays:
-        """All of it, for a model file."""
-        result: Arrays = {f"samples.{name}": rows for name, rows in self.samples.items()}
-        for i, (chain, trace) in enumerate(zip(self.chains, self.traces, strict=True)):
-            result[f"chain.{i}.trace"] = np.array(trace, np.float64)
-            result |= {f"chain.{i}.{name}": array for name, array in chain.state().items()}
+    def sections(self, numbers: Collection[int] | None = None) -> Arrays:
+        """All of it, or some chains, for a model file."""
+        places = self._places(numbers)
+        columns = [place * self.schedule.samples + j for place in places for j in range(self.schedule.samples)]
+        whole = len(places) == len(self.chains)
+        result: Arrays = {f"samples.{name}": rows if whole else rows[:, columns] for name, rows in self.samples.items()}
+        for place in places:
+            prefix, trace = f"chain.{self.numbers[place]}.", self.traces[place]
+            result[f"{prefix}trace"] = np.array(trace, np.float64)
+            if trace:
+                result |= {f"{prefix}{name}": array for name, array in self.chains[place].state().items()}
         return result
 
-    def restore(self, sections: Mapping[str, Any], schedule: Schedule) -> None:
-        """Take up the chains that `sections` describe, made under `schedule`, which differs from ours in iterations at most."""
-        for i, chain in enumerate(self.chains):
-            prefix = f"chain.{i}."
+    def restore(self, sections: Mapping[str, Any], schedule: Schedule, numbers: Collection[int] | None = None) -> None:
+        """Take up the chains, or those of `numbers`, that `sections` describe. They were made under `schedule`, which differs
+        from ours in iterations at most."""
+        places = self._places(numbers)
+        for place in places:
+            prefix = f"chain.{self.numbers[place]}."
             own = {name[len(prefix) :]: array for name, array in sections.items() if name.startswith(prefix)}
             if "trace" not in own:
                 raise ModelFileError("the model was saved without its chains: training cannot go on from it")
-            self.traces[i] = own.pop("trace").tolist()
-            chain.restore(own)
+            self.traces[place] = own.pop("trace").tolist()
+            if self.traces[place]:
+                self.chains[place].restore(own)
         if schedule == self.schedule:
+            columns = [place * schedule.samples + j for place in places for j in range(schedule.samples)]
             for name, rows in self.samples.items():
-                rows[:] = sections[f"samples.{name}"]
+                rows[:, columns] = sections[f"samples.{name}"]
         elif any(sweep <= self.sweeps for sweep in self.schedule.sample_sweeps):
             raise SettingsError(
                 f"{self.sweeps} sweeps are done, but samples are now wanted after sweeps "
                 f"{', '.join(map(str, self.schedule.sample_sweeps))}: set a later burn-in or more iterations"
             )
+
+    def _places(self, numbers: Collection[int] | None) -> list[int]:
+        return [place for place, number in enumerate(self.numbers) if numbers is None or number in numbers]

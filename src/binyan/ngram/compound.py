@@ -86,6 +86,7 @@ class CompoundHPYLM(LanguageModel):
         checkpoint_seconds: float = 60.0,
         resume: bool = False,
         progress: ProgressOption = None,
+        scheduler: str | None = None,
     ) -> Self:
         """Sample from the posterior given a text, as `HPYLM.train` does.
 
@@ -96,7 +97,7 @@ class CompoundHPYLM(LanguageModel):
         decomposition = Decomposition(prepared(segmentation, preparation), head, linking)
         corpus = training_corpus(text, preparation, policy=policy, progress=progress)
         sampling = cls.sampling_type(corpus, order, schedule or Schedule(), preparation, decomposition)
-        sampling.run(checkpoint, resume, threads, checkpoint_seconds, progress)
+        sampling.run(checkpoint, resume, threads, checkpoint_seconds, progress, scheduler)
         return cls._finished(sampling)
 
     @classmethod

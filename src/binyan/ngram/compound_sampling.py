@@ -99,10 +99,11 @@ class CompoundSampling(Sampling):
         schedule: Schedule,
         preparation: Preparation,
         decomposition: Decomposition,
+        numbers: Sequence[int] | None = None,
     ) -> None:
         self.decomposition = decomposition
         self.components = ComponentInventory(corpus.vocabulary, decomposition)
-        super().__init__(corpus, order, schedule, preparation)
+        super().__init__(corpus, order, schedule, preparation, numbers)
 
     def make_chain(self, seed: int) -> Callable[[int], Chain]:
         """A function from the number of a chain to the empty chain."""
@@ -120,9 +121,9 @@ class CompoundSampling(Sampling):
         """What must be the same for training to go on from a checkpoint."""
         return super().settings() | {"segmentation": self.decomposition.table.digest} | self.decomposition.to_dict()
 
-    def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
-        """A checkpoint."""
-        meta, sections = super().contents()
+    def contents(self, numbers: Sequence[int] | None = None) -> tuple[dict[str, Any], dict[str, Section]]:
+        """A checkpoint, of all chains or of those of `numbers`."""
+        meta, sections = super().contents(numbers)
         sections["segmentation"] = self.decomposition.table.to_bytes()
         return meta | {"decomposition": self.decomposition.to_dict()}, sections
 

@@ -54,16 +54,18 @@ class HPYLM(BackoffLanguageModel):
         checkpoint_seconds: float = 60.0,
         resume: bool = False,
         progress: ProgressOption = None,
+        scheduler: str | None = None,
     ) -> Self:
         """Sample from the posterior given a corpus, a text file, several (a list of Path objects), or sentences.
 
         `checkpoint` names a file that is written every `checkpoint_seconds` and on Ctrl-C; with `resume`, training goes on
-        from it if it exists, to the same result as without the pause. Chains run in at most `threads` threads.
+        from it if it exists, to the same result as without the pause. Chains run in at most `threads` threads,
+        or on the workers of the Dask `scheduler` at that address.
         """
         prepared = preparation or Preparation()
         corpus = training_corpus(text, prepared, policy=policy, progress=progress)
         sampling = HPYLMSampling(corpus, order, schedule or Schedule(), prepared)
-        sampling.run(checkpoint, resume, threads, checkpoint_seconds, progress)
+        sampling.run(checkpoint, resume, threads, checkpoint_seconds, progress, scheduler)
         return cls._finished(sampling)
 
     @classmethod

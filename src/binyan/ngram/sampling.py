@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -23,12 +23,19 @@ class Sampling:
 
     kind: ClassVar[str]
 
-    def __init__(self, corpus: Corpus, order: int, schedule: Schedule, preparation: Preparation) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        order: int,
+        schedule: Schedule,
+        preparation: Preparation,
+        numbers: Sequence[int] | None = None,
+    ) -> None:
         if order < 1:
             raise SettingsError(f"the order of an n-gram model is 1 or more, not {order}")
         self.corpus, self.order, self.preparation = corpus, order, preparation
         self.tree = context_tree(corpus, order)
-        self.chains = Chains(self.make_chain(schedule.seed), schedule)
+        self.chains = Chains(self.make_chain(schedule.seed), schedule, numbers)
 
     def make_chain(self, seed: int) -> Callable[[int], Chain]:
         """A function from the number of a chain to the empty chain."""
@@ -41,12 +48,19 @@ class Sampling:
         threads: int | None,
         seconds: float,
         progress: ProgressOption,
+        scheduler: str | None = None,
     ) -> None:
-        """Sweep until the schedule is done, from the checkpoint on if there is one and `resume` is set."""
+        """Sweep until the schedule is done, from the checkpoint on if there is one and `resume` is set. With the address of
+        a Dask `scheduler` its workers do, a chain each; the checkpoint is then written whenever a chain is done."""
         if resume and checkpoint is not None and Path(checkpoint).exists():
             self.resume(model_file.load(checkpoint))
         save = None if checkpoint is None else lambda: model_file.save(checkpoint, self.kind, *self.contents())
-        self.chains.run(progress, threads, save, seconds)
+        if scheduler is None:
+            self.chains.run(progress, threads, save, seconds)
+        else:
+            from binyan.ngram.spread_chains import run_on_cluster
+
+            run_on_cluster(self, scheduler, save, progress)
 
     def fields(self) -> dict[str, Any]:
         """What the signature says of the training."""
@@ -88,8 +102,8 @@ class Sampling:
         sections = {n[len(_PREFIX) :]: s for n, s in file.sections.items() if n.startswith(_PREFIX)}
         self.chains.restore(sections, Schedule(**file.meta["schedule"]))
 
-    def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
-        """A checkpoint."""
+    def contents(self, numbers: Sequence[int] | None = None) -> tuple[dict[str, Any], dict[str, Section]]:
+        """A checkpoint, of all chains or of those of `numbers`."""
         meta = {
             "order": self.order,
             "preparation": self.preparation.to_dict(),
@@ -103,7 +117,7 @@ class Sampling:
             "corpus/words": self.corpus.words,
             "corpus/offsets": self.corpus.offsets,
         }
-        return meta, sections | {_PREFIX + name: array for name, array in self.chains.sections().items()}
+        return meta, sections | {_PREFIX + name: array for name, array in self.chains.sections(numbers).items()}
 
     @classmethod
     def from_file(cls, file: ModelFile, **more: Any) -> Self:
