@@ -129,11 +129,10 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     kills = 0
     for attempt in range(20):
         process = subprocess.Popen([sys.executable, str(script), str(checkpoint), "resumed"], cwd=tmp_path)
-        started = time.monotonic()
         while attempt < 3 and not checkpoint.exists() and process.poll() is None:
             time.sleep(0.005)
         try:
-            process.wait(timeout=time.monotonic() - started + float(random.uniform(0.01, 0.4)) if attempt < 3 else 60)
+            process.wait(timeout=float(random.uniform(0.01, 0.4)) if attempt < 3 else 120)
         except subprocess.TimeoutExpired:
             os.kill(process.pid, signal.SIGKILL)
             process.wait()

@@ -19,7 +19,10 @@ from binyan.errors import InputError, MissingExtra, SettingsError
 from binyan.experiments import STUDIES, runner
 from binyan.experiments.results import Results
 from binyan.experiments.study import Experiment, Workshop
+from binyan.grammar.notation import load_grammar
 from binyan.language_model import load
+from binyan.morphology import AdaptorSampler, Settings, WordList, load_sampler, save_sampler
+from binyan.morphology.storage import chain_from_bytes, chain_to_bytes
 from binyan.ngram.chains import Schedule
 from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
@@ -122,6 +125,37 @@ def test_chains_on_a_cluster_are_those_of_this_machine(cluster, kind, tmp_path):
     kind.train(TEXT, 3, Schedule(iterations=5, chains=2, seed=5), checkpoint=saved, **more)
     on = kind.train(TEXT, 3, SCHEDULE, checkpoint=saved, resume=True, scheduler=address, **more)
     assert pickle.dumps(on) == pickle.dumps(here)
+
+
+def test_chains_of_an_adaptor_grammar_on_a_cluster(cluster, tmp_path):
+    address, _ = cluster
+    words = WordList.of(["walking", "walked", "talking", "talked", "jumping", "jumped", "walk", "talk"])
+    settings = Settings(sweeps=12, burn_in=6, chains=2, seed=3)
+    here, there = (AdaptorSampler(load_grammar("concat"), words, settings) for _ in range(2))
+    here.run(False)
+    saved: list[int] = []
+    there.run(False, checkpoint=lambda: saved.append(len(there.states)), scheduler=address)
+    assert len(saved) == 2
+    for name, sampler in (("here", here), ("there", there)):
+        save_sampler(sampler, tmp_path / name)
+    assert (tmp_path / "here").read_bytes() == (tmp_path / "there").read_bytes()
+
+
+def test_a_finished_chain_is_kept_while_another_has_not_begun(tmp_path):
+    words = WordList.of(["walking", "walked", "talking", "talked"])
+    settings = Settings(sweeps=12, burn_in=6, chains=2, seed=3)
+    whole, half = (AdaptorSampler(load_grammar("concat"), words, settings) for _ in range(2))
+    whole.run(False)
+    alone = chain_from_bytes(chain_to_bytes(half, half.empty(0)))
+    alone.run(False)
+    half.states = [alone.states[0], half.empty(1)]
+    save_sampler(half, tmp_path / "half")
+    resumed = load_sampler(tmp_path / "half")
+    assert [state.sweeps for state in resumed.states] == [12, 0]
+    resumed.run(False)
+    for name, sampler in (("whole", whole), ("resumed", resumed)):
+        save_sampler(sampler, tmp_path / name)
+    assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
 
 
 def test_sweep_survives_the_loss_of_a_worker(cluster, monkeypatch, tmp_path):

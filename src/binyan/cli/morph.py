@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from binyan.cli.options import Digits, Json, Lowercase, Model, Normalise, Out, Plots, Quiet, StripMarks, Tsv, check_out
+from binyan.cli.options import (
+    Digits,
+    Json,
+    Lowercase,
+    Model,
+    Normalise,
+    Out,
+    Plots,
+    Quiet,
+    Scheduler,
+    StripMarks,
+    Tsv,
+    check_out,
+)
 from binyan.cli.output import plain_warnings, print_json, write_tables
 from binyan.errors import InputError, SettingsError
 
@@ -53,6 +66,7 @@ def learn(
     strip_marks: StripMarks = False,
     lowercase: Lowercase = False,
     digits: Digits = False,
+    scheduler: Scheduler = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from --out if it is there.")] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -92,7 +106,7 @@ def learn(
             sampler = AdaptorSampler(rules, listed, settings)
         if not quiet:
             typer.echo(f"{len(listed):,} words, {sampler.memory_mb:,.0f} MB for their analyses", err=True)
-        sampler.run(False if quiet else None, checkpoint=lambda: save_sampler(sampler, out))
+        sampler.run(False if quiet else None, checkpoint=lambda: save_sampler(sampler, out), scheduler=scheduler)
     _report(sampler, out, as_json)
 
 

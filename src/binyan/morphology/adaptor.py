@@ -127,11 +127,21 @@ class AdaptorSampler:
         threads: int | None = None,
         checkpoint: Callable[[], None] | None = None,
         seconds: float = 60.0,
+        scheduler: str | None = None,
     ) -> None:
         """All chains to the end of the schedule, each in a thread; `checkpoint` is called every `seconds`, at the end,
-        and on Ctrl-C. The result does not depend on the number of threads."""
+        and on Ctrl-C. The result does not depend on the number of threads.
+
+        With the address of a Dask `scheduler` its workers sample, a chain each, to the same result; `checkpoint` is then
+        called whenever a chain is done.
+        """
         if not self.states:
             self.states = [self.empty(i) for i in range(self.settings.chains)]
+        if scheduler is not None:
+            from binyan.morphology.spread_chains import run_on_cluster
+
+            run_on_cluster(self, scheduler, checkpoint, progress)
+            return
         saved = time.monotonic()
         total = self.settings.sweeps
         with (
@@ -166,7 +176,9 @@ class AdaptorSampler:
     @property
     def traces(self) -> list[NDArray[np.float64]]:
         """Of each chain, a row a sweep (see `trace_columns`)."""
-        return [np.array(state.trace, np.float64).reshape(state.sweeps, -1) for state in self.states]
+        return [
+            np.array(state.trace, np.float64).reshape(state.sweeps, -1 if state.trace else 0) for state in self.states
+        ]
 
     @property
     def trace_columns(self) -> list[str]:

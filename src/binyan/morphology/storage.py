@@ -33,15 +33,48 @@ def save_sampler(sampler: AdaptorSampler, path: str | os.PathLike[str]) -> None:
     meta, sections = _model(sampler.freeze())
     meta |= {"settings": sampler.settings.to_dict(), "sweeps": sampler.sweeps, "r_hat": sampler.r_hat}
     for state in sampler.states:
-        own: dict[str, Section] = {
-            "state": state.core.state(),
-            "samples": state.samples.state(),
-            "trace": np.array(state.trace, np.float64).reshape(state.sweeps, -1),
-        }
-        for i, snapshot in enumerate(state.snapshots):
-            own |= {f"snapshot.{i}.{name}": array for name, array in _snapshot(snapshot).items()}
-        sections |= {f"chain.{state.number}.{name}": section for name, section in own.items()}
+        sections |= chain_sections(state)
     model_file.save(path, KIND, meta, sections)
+
+
+def chain_sections(state: ChainState) -> dict[str, Section]:
+    """The state of one chain."""
+    own: dict[str, Section] = {
+        "trace": np.array(state.trace, np.float64).reshape(state.sweeps, -1 if state.trace else 0)
+    }
+    if state.sweeps:
+        own |= {"state": state.core.state(), "samples": state.samples.state()}
+    for i, snapshot in enumerate(state.snapshots):
+        own |= {f"snapshot.{i}.{name}": array for name, array in _snapshot(snapshot).items()}
+    return {f"chain.{state.number}.{name}": section for name, section in own.items()}
+
+
+def restored_chain(sampler: AdaptorSampler, file: ModelFile, number: int, collected: bool = True) -> ChainState:
+    """The inverse of `chain_sections`; what was `collected` may be left out."""
+    prefix = f"chain.{number}."
+    state: ChainState = sampler.empty(number)
+    state.trace = file.array(f"{prefix}trace").tolist()
+    if state.sweeps:
+        state.core.restore(file.array(f"{prefix}state"))
+    if state.sweeps and collected:
+        state.samples.restore(file.array(f"{prefix}samples"))
+        state.snapshots = _snapshots(file.sections, f"{prefix}snapshot.")
+    return state
+
+
+def chain_to_bytes(sampler: AdaptorSampler, state: ChainState) -> bytes:
+    """All that sampling one chain needs, to be sent to another process or machine."""
+    meta, sections = _source(sampler.compiled, sampler.words)
+    meta |= {"settings": sampler.settings.to_dict(), "chain": state.number}
+    return model_file.to_bytes(KIND, meta, sections | chain_sections(state))
+
+
+def chain_from_bytes(data: bytes) -> AdaptorSampler:
+    """The inverse of `chain_to_bytes`: a sampler with that chain alone."""
+    file = model_file.from_bytes(data)
+    sampler = AdaptorSampler(_grammar(file.meta["grammar"]), _words(file), Settings.from_dict(file.meta["settings"]))
+    sampler.states = [restored_chain(sampler, file, file.meta["chain"])]
+    return sampler
 
 
 def load_segmenter(path: str | os.PathLike[str]) -> Segmenter:
@@ -67,23 +100,16 @@ def load_sampler(path: str | os.PathLike[str], settings: Settings | None = None)
             raise SettingsError(
                 f"{path}: {name} was {getattr(old, name)} when learning began and cannot become {getattr(new, name)}"
             )
-    done = file.meta["sweeps"]
-    collected, wanted = ({s for s in x.kept_sweeps if s <= done} for x in (old, new))
-    if wanted and wanted != collected:
-        raise SettingsError(
-            f"{path}: {done} sweeps are done; samples of other sweeps than those collected cannot be had any more: "
-            f"set a burn-in of {done} or more"
-        )
     sampler = AdaptorSampler(_grammar(file.meta["grammar"]), _words(file), new)
     for number in range(new.chains):
-        prefix = f"chain.{number}."
-        state: ChainState = sampler.empty(number)
-        state.core.restore(file.array(f"{prefix}state"))
-        state.trace = file.array(f"{prefix}trace").tolist()
-        if wanted:
-            state.samples.restore(file.array(f"{prefix}samples"))
-            state.snapshots = _snapshots(file.sections, f"{prefix}snapshot.")
-        sampler.states.append(state)
+        done = len(file.array(f"chain.{number}.trace"))
+        collected, wanted = ({s for s in x.kept_sweeps if s <= done} for x in (old, new))
+        if wanted and wanted != collected:
+            raise SettingsError(
+                f"{path}: {done} sweeps are done; samples of other sweeps than those collected cannot be had any more: "
+                f"set a burn-in of {done} or more"
+            )
+        sampler.states.append(restored_chain(sampler, file, number, bool(wanted)))
     return sampler
 
 
@@ -95,21 +121,26 @@ def _load(path: str | os.PathLike[str]) -> ModelFile:
 
 
 def _model(segmenter: Segmenter) -> tuple[dict[str, Any], dict[str, Section]]:
-    meta = {
-        "grammar": _grammar_fields(segmenter.compiled.source),
-        "atoms": list(segmenter.compiled.atoms),
-        "preparation": segmenter.words.preparation.to_dict(),
-        "unit": segmenter.words.unit,
-        "signature": segmenter.signature,
-        "unparsable": list(segmenter.unparsable),
-    }
-    sections: dict[str, Section] = {
-        "words": "\n".join(segmenter.words.words).encode(),
-        "counts": np.array(segmenter.words.counts, np.uint64),
-        "samples": segmenter.samples.state(),
-    }
+    meta, sections = _source(segmenter.compiled, segmenter.words)
+    meta |= {"signature": segmenter.signature, "unparsable": list(segmenter.unparsable)}
+    sections["samples"] = segmenter.samples.state()
     for i, snapshot in enumerate(segmenter.snapshots):
         sections |= {f"snapshot.{i}.{name}": array for name, array in _snapshot(snapshot).items()}
+    return meta, sections
+
+
+def _source(compiled: Compiled, words: WordList) -> tuple[dict[str, Any], dict[str, Section]]:
+    """What is learnt from: the grammar and the words."""
+    meta = {
+        "grammar": _grammar_fields(compiled.source),
+        "atoms": list(compiled.atoms),
+        "preparation": words.preparation.to_dict(),
+        "unit": words.unit,
+    }
+    sections: dict[str, Section] = {
+        "words": "\n".join(words.words).encode(),
+        "counts": np.array(words.counts, np.uint64),
+    }
     return meta, sections
 
 
