@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from binyan.log_bilinear.estimation import train  # noqa: E402
 from binyan.log_bilinear.language_model import LogBilinearLM  # noqa: E402
 from binyan.log_bilinear.model import Shape, Variant  # noqa: E402
 from binyan.log_bilinear.training import Trainer, TrainingSettings  # noqa: E402
+from binyan.log_bilinear.training_task import TrainingTask  # noqa: E402
 from binyan.log_bilinear.tuning import tune  # noqa: E402
 from binyan.log_bilinear.vectors import Vectors, read_text  # noqa: E402
+from binyan.log_bilinear.word_map import WordMap  # noqa: E402
 from binyan.segmentation import Segmentation, SegmentationTable  # noqa: E402
 from binyan.text import Corpus  # noqa: E402
 
@@ -137,3 +140,24 @@ def test_a_study_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert runs[0].step == pytest.approx(settings.step) and runs[0].l2 == pytest.approx(settings.l2)
     assert second.perplexity <= first.perplexity
     assert len({t.settings["step"] for t in second.trials}) == 4
+
+
+def test_trials_in_processes_are_those_of_this_one(tmp_path: Path) -> None:
+    pytest.importorskip("optuna", reason="the neural extra is not installed")
+    corpus = Corpus.read(TEXT[:30])
+    task = TrainingTask(
+        corpus,
+        Corpus.encode(TEXT[30:], corpus.vocabulary),
+        Shape(Variant.parse("clbl++"), 2, 3),
+        WordMap.from_segmentations(TABLE, corpus.vocabulary),
+        (np.arange(len(corpus.vocabulary)) % 3).astype(np.uint32),
+    )
+    settings = TrainingSettings(epochs=2, batch=50)
+    seen: list[int] = []
+    study = tune(task, settings, 2, tmp_path / "s.db", jobs=2, progress=lambda done, total, figures: seen.append(done))
+    assert seen == [1, 2] and len({t.settings["step"] for t in study.trials}) == 2
+    for trial in study.trials:
+        again = task(replace(settings, **trial.settings)).run(progress=False)
+        assert trial.perplexity == min(again.perplexity) and trial.epochs == again.epochs
+    with pytest.raises(SettingsError, match="TrainingTask"):
+        tune(lambda s: task(s), settings, 4, tmp_path / "s.db", jobs=2)

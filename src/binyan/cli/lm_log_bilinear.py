@@ -182,16 +182,21 @@ def tune(
     lowercase: o.Lowercase = False,
     digits: o.Digits = False,
     seed: o.Seed = 1,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Trials at a time, each in a process or worker.")] = 1,
+    scheduler: o.Scheduler = None,
+    quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
     """Search step size and penalty on the development text. Stop with Ctrl-C and go on later: the study is kept in a file.
 
     \b
     binyan lm tune clbl++ --text train.txt --dev dev.txt --word-map map.tsv --study clbl.study --trials 20
+    binyan lm tune clbl --text train.txt --dev dev.txt --study s --jobs 8 --scheduler tcp://192.0.2.7:8786
     """
     from binyan.clustering import brown
     from binyan.log_bilinear.model import Shape, Variant
-    from binyan.log_bilinear.training import Trainer, TrainingSettings
+    from binyan.log_bilinear.training import TrainingSettings
+    from binyan.log_bilinear.training_task import TrainingTask
     from binyan.log_bilinear.tuning import tune as search
     from binyan.log_bilinear.word_map import WordMap
     from binyan.text import Corpus, read_sentences
@@ -207,11 +212,18 @@ def tune(
     table = _segmentations(variant, word_map, morfessor, corpus, seed)
     mapped = WordMap.from_segmentations(table, corpus.vocabulary) if table is not None else None
 
-    def trainer(settings: TrainingSettings) -> Trainer:
-        return Trainer(corpus, held_out, shape, settings, mapped, class_of)
-
+    task = TrainingTask(corpus, held_out, shape, mapped, class_of)
     settings = TrainingSettings(epochs=epochs, batch=batch, seed=seed, device=device)
-    found = search(trainer, settings, trials, study, name=f"{variant}-{order}-{dim}-{corpus.digest}")
+    found = search(
+        task,
+        settings,
+        trials,
+        study,
+        name=f"{variant}-{order}-{dim}-{corpus.digest}",
+        jobs=jobs,
+        scheduler=scheduler,
+        progress=False if quiet else None,
+    )
     if json_:
         print_json(found.to_dict())
         return

@@ -1,0 +1,77 @@
+"""All that training runs of one model share, as a value that can be sent to other processes and machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from binyan import model_file
+from binyan.log_bilinear.model import Shape
+from binyan.log_bilinear.training import Course, Trainer, TrainingError, TrainingSettings
+from binyan.log_bilinear.word_map import WordMap
+from binyan.model_file import Section
+from binyan.text import Corpus, Vocabulary
+
+_KIND = "log-bilinear-task"
+
+
+@dataclass(frozen=True)
+class TrainingTask:
+    """Texts, shape, morphemes and classes; with settings it makes a run."""
+
+    corpus: Corpus
+    development: Corpus
+    shape: Shape
+    word_map: WordMap | None = None
+    class_of: NDArray[np.uint32] | None = None
+
+    def __call__(self, settings: TrainingSettings) -> Trainer:
+        """The training run of these settings."""
+        return Trainer(self.corpus, self.development, self.shape, settings, self.word_map, self.class_of)
+
+    def to_bytes(self) -> bytes:
+        """As a container."""
+        sections: dict[str, Section] = {"vocabulary": self.corpus.vocabulary.to_bytes()}
+        for name, text in (("corpus", self.corpus), ("development", self.development)):
+            sections |= {f"{name}/words": text.words, f"{name}/offsets": text.offsets}
+        if self.word_map is not None:
+            sections |= {"map/factors": self.word_map.factors, "map/offsets": self.word_map.offsets}
+            sections["map/morphemes"] = "\n".join(self.word_map.morphemes).encode()
+        if self.class_of is not None:
+            sections["classes"] = self.class_of
+        return model_file.to_bytes(_KIND, {"shape": self.shape.to_dict()}, sections)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> TrainingTask:
+        """The inverse of `to_bytes`."""
+        file = model_file.from_bytes(data)
+        vocabulary = Vocabulary.from_bytes(file.blob("vocabulary"))
+        corpus, development = (
+            Corpus(file.array(f"{name}/words"), file.array(f"{name}/offsets"), vocabulary)
+            for name in ("corpus", "development")
+        )
+        word_map = None
+        if "map/factors" in file.sections:
+            morphemes = file.blob("map/morphemes").decode()
+            word_map = WordMap(
+                file.array("map/factors"), file.array("map/offsets"), tuple(morphemes.split("\n")) if morphemes else ()
+            )
+        class_of = file.array("classes") if "classes" in file.sections else None
+        return cls(corpus, development, Shape.from_dict(file.meta["shape"]), word_map, class_of)
+
+
+def train_elsewhere(job: tuple[bytes, dict[str, Any], int | None]) -> list[float] | None:
+    """Development perplexities, an epoch each, of the run of a task and settings in so many threads (None: as many as
+    PyTorch takes); None where it diverged."""
+    task, settings, threads = job
+    if threads is not None:
+        torch.set_num_threads(threads)
+    try:
+        course: Course = TrainingTask.from_bytes(task)(TrainingSettings(**settings)).run(progress=False)
+    except TrainingError:
+        return None
+    return course.perplexity
