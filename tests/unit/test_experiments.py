@@ -17,10 +17,11 @@ from typer.testing import CliRunner
 
 from binyan.cli import app
 from binyan.errors import InputError, SettingsError
-from binyan.experiments import STUDIES, ngram, runner
+from binyan.experiments import STUDIES, front_page, ngram, runner
+from binyan.experiments.headlines import headlines
 from binyan.experiments.prepared import prepared_text
 from binyan.experiments.results import Results
-from binyan.experiments.study import Workshop, select
+from binyan.experiments.study import Outcome, Workshop, select
 from binyan.experiments.thesis import thesis_tables
 from binyan.text import Preparation
 
@@ -67,7 +68,7 @@ def test_killed_in_the_middle(toy):
     (toy.results / "slow").touch()
     script = (
         "import sys; from pathlib import Path; from binyan.experiments import STUDIES, runner\n"
-        "from binyan.experiments.study import Workshop, select\n"
+        "from binyan.experiments.study import Outcome, Workshop, select\n"
         "if __name__ == '__main__':\n"
         "    STUDIES['toy'] = 'toy_study'\n"
         "    runner.run(select(['toy'], ['1/double']), Workshop(Path('d'), Path(sys.argv[1]), False))\n"
@@ -129,8 +130,12 @@ def test_commands(toy):
         app, ["reproduce", "report", "toy", "--results", str(toy.results), "--out", str(out), "--thesis", str(tables)]
     )
     assert told.exit_code == 0
-    page, text = (out / "report.html").read_text(), (out / "report.md").read_text()
-    assert "| 3 | 6 | 7 |" in text and "plots/products.svg" in text and (out / "plots" / "products.svg").exists()
+    front = (out / "index.html").read_text()
+    assert "3 of 3 experiments are done" in front and 'href="toy/report.html"' in front
+    assert "(toy/report.md)" in (out / "index.md").read_text()
+    page, text = (out / "toy" / "report.html").read_text(), (out / "toy" / "report.md").read_text()
+    assert "| 3 | 6 | 7 |" in text and "plots/products.svg" in text
+    assert (out / "toy" / "plots" / "products.svg").exists()
     assert "&lt;b&gt;" in page and "<svg" in page and ">n:3<" in page and "prefers-color-scheme: dark" in page
     # Nothing is asked of the network: the only addresses are names of XML formats.
     assert set(re.findall(r'(?:src|href)="(?!#)([^"]*)"', page)) == set()
@@ -138,6 +143,35 @@ def test_commands(toy):
         "http://www.w3.org/2000/svg",
         "http://www.w3.org/1999/xlink",
     }
+
+
+def test_front_page_sets_figures_beside_the_thesis(tmp_path):
+    thesis = {"hpylm": {"perplexity_by_order": {"MKN": {"4": 300.0}, "HPYLM": {"4": 294.0}}}}
+    mkn, hpylm = [e for e in ngram.experiments() if e.name.startswith("hpylm/europarl-de/100k/order-4")][:2]
+    results = Results(tmp_path)
+    results.put(mkn, Outcome({"perplexity": 100.0}, "model:mkn"), 60.0, 0)
+    variants = {"one sample": {"perplexity": 97.0}, "averaged": {"perplexity": 96.0}}
+    results.put(hpylm, Outcome({"variants": variants}, "model:hpylm"), 60.0, 0)
+    table = front_page.comparison("Chapter", ngram.experiments(), results, thesis)
+    assert [(row[2], row[3], row[4], row[5]) for row in table.rows] == [
+        ("perplexity", 300.0, 100.0, "-66.7 %"),
+        ("perplexity, one sample", 294.0, 97.0, "-67.0 %"),
+        ("… against MKN, %", -2.0, -3.0, "-1.0"),
+        ("perplexity, averaged", None, 96.0, None),
+        ("… against MKN, %", None, -4.0, None),
+    ]
+    assert table.rows[1][6] in table.signature and "model:hpylm" in table.signature
+
+
+def test_headlines_name_figures_that_the_thesis_has():
+    """Of every chapter, some headline of the thesis's tables is found, and no key is misspelt."""
+    thesis = thesis_tables()
+    if not thesis:
+        pytest.skip("no file of the thesis's figures; set BINYAN_THESIS_TABLES to run this test")
+    for name in ("hpylm", "lbl", "adaptor", "translation"):
+        listed = [h for e in select([name]) for h in headlines(e)]
+        assert sum(h.beside(thesis) is not None for h in listed) >= 10, name
+        assert all(h.ours for h in listed)
 
 
 def test_thesis_tables(tmp_path, monkeypatch):

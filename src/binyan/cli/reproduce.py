@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated
 import typer
 
 from binyan.cli.options import Scheduler
+from binyan.plain_values import finite
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -19,7 +21,7 @@ app = typer.Typer(
     binyan reproduce list
     binyan reproduce run hpylm --only '10m/order-4' --data DATA --jobs 4
     binyan reproduce run --scheduler tcp://192.0.2.7:8786        (on the workers of a Dask cluster)
-    binyan reproduce report hpylm --out report
+    binyan reproduce report --out report                         (then open report/index.html)
     """,
 )
 
@@ -66,24 +68,33 @@ def run(
     """Run the experiments that have no result yet. Stop with Ctrl-C and run again to go on."""
     from binyan.errors import BinyanError
     from binyan.experiments import runner
-    from binyan.experiments.results import Result
+    from binyan.experiments.results import Result, Results
     from binyan.experiments.study import Experiment, Workshop, select
     from binyan.experiments.thesis import beside
 
     folder = data or Path(os.environ.get("BINYAN_DATA") or beside("shared/data"))
     chosen = select(names or (), only or ())
 
+    kept = Results(results)
+    left = sum(kept.get(e) is None for e in chosen)
+    number = itertools.count(1)
+    if not json_:
+        typer.echo(f"{len(chosen) - left} of {len(chosen)} experiments are done, {left} to run", err=True)
+
     def told(experiment: Experiment, came: Result | BinyanError) -> None:
+        place = f"[{next(number)}/{left}]"
         if isinstance(came, BinyanError):
-            typer.echo(f"failed: {experiment.name}: {came}", err=True)
+            typer.echo(f"{place} failed: {experiment.name}: {came}", err=True)
         elif json_:
             typer.echo(json.dumps({"name": experiment.name, "figures": came.figures, "signature": came.signature}))
         else:
             plain = {k: v for k, v in came.figures.items() if isinstance(v, (int, float))}
             figures = "  ".join(f"{name} {value:,.6g}" for name, value in plain.items())
-            typer.echo(f"{experiment.name}  {figures}  ({came.seconds:.0f} s)\n  {came.signature}")
+            typer.echo(f"{place} {experiment.name}  {figures}  ({came.seconds:.0f} s)\n  {came.signature}")
 
     failed = runner.run(chosen, Workshop(folder, results), jobs, told, scheduler)
+    if not json_:
+        typer.echo(f"next: binyan reproduce report --results {results}", err=True)
     if failed:
         raise BinyanError(f"{len(failed)} of {len(chosen)} experiments failed: {' '.join(failed)}")
 
@@ -93,28 +104,37 @@ def report(
     names: Names = None,
     results: ResultsFolder = _RESULTS,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for report.md and report.html; the results folder.")
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Where the pages go; the results folder.")
     ] = None,
     thesis: Annotated[
         Path | None, typer.Option("--thesis", help="The thesis's figures (TOML); BINYAN_THESIS_TABLES.")
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Report all results so far beside the thesis's figures, in Markdown and HTML."""
-    from binyan.experiments import STUDIES
-    from binyan.experiments import report as reports
+    """All results so far beside the thesis's figures: a front page over all chapters, and a report of each, in HTML and
+    Markdown.
+    """
+    from binyan.experiments import STUDIES, front_page
     from binyan.experiments.results import Results
     from binyan.experiments.study import study
     from binyan.experiments.thesis import thesis_tables
 
     figures = thesis_tables(thesis)
     kept = Results(results)
-    studies = [study(name) for name in names or STUDIES]
-    sections = [section for one in studies for section in one.sections(kept, figures)]
+    chosen = list(names or STUDIES)
     if json_:
-        shown = [{"title": s.title, "tables": [t.to_dict() for t in s.tables]} for s in sections]
-        typer.echo(json.dumps(shown, indent=1, ensure_ascii=False))
+        parts = [
+            (name, [front_page.chapter(name, kept, figures), *study(name).sections(kept, figures)]) for name in chosen
+        ]
+        shown = [
+            {"study": name, "title": s.title, "text": s.text, "tables": [t.to_dict() for t in s.tables]}
+            for name, sections in parts
+            for s in sections
+        ]
+        typer.echo(json.dumps(finite(shown), indent=1, ensure_ascii=False))
         return
-    title = " · ".join(one.TITLE for one in studies)
-    for path in reports.write(out or results, title, sections):
+    for name in chosen:
+        section = front_page.chapter(name, kept, figures)
+        typer.echo(f"{section.title}: {section.text}")
+    for path in front_page.write(out or results, chosen, kept, figures):
         typer.echo(path)

@@ -40,6 +40,7 @@ def markdown(title: str, sections: Sequence[Section], plots: Path | None = None)
     parts = [f"# {title}\n"]
     for section in sections:
         parts += [f"## {section.title}\n", *([f"{section.text}\n"] if section.text else [])]
+        parts += [f"[{text}]({address.removesuffix('.html')}.md)\n" for address, text in section.links]
         for table in section.tables:
             parts.append(table.markdown())
             if plots is not None and table.chart is not None and table.rows:
@@ -57,6 +58,7 @@ def page(title: str, sections: Sequence[Section]) -> str:
     for section in sections:
         body.append(f'<section><h2 id="{_slug(section.title)}">{html.escape(section.title)}</h2>')
         body += [f"<p>{html.escape(section.text)}</p>"] if section.text else []
+        body += [f'<p><a href="{html.escape(a)}">{html.escape(text)}</a></p>' for a, text in section.links]
         body += [_figure(table) for table in section.tables]
         body += [f'<figure class="drawing">{svg}</figure>' for svg in section.drawings]
         body.append("</section>")
@@ -68,10 +70,10 @@ def page(title: str, sections: Sequence[Section]) -> str:
     )
 
 
-def write(folder: Path, title: str, sections: Sequence[Section]) -> tuple[Path, Path]:
-    """Write `report.md` (with its drawings in `plots`) and `report.html` to a folder; returns both."""
+def write(folder: Path, title: str, sections: Sequence[Section], name: str = "report") -> tuple[Path, Path]:
+    """Write `report.md` (with its drawings in `plots`) and `report.html`, or another name, to a folder; returns both."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = folder / "report.md", folder / "report.html"
+    written = folder / f"{name}.md", folder / f"{name}.html"
     write_whole(written[0], markdown(title, sections, folder / "plots").encode())
     write_whole(written[1], page(title, sections).encode())
     return written

@@ -80,12 +80,14 @@ Measure = Callable[[Experiment, Workshop], Outcome]
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report: a title, a paragraph, tables (drawn where they have a chart), and drawings of its own (SVG)."""
+    """A part of a report: a title, a paragraph, links (address and text), tables (drawn where they have a chart), and
+    drawings of its own (SVG)."""
 
     title: str
     text: str = ""
     tables: Sequence[Table] = ()
     drawings: Sequence[str] = ()
+    links: Sequence[tuple[str, str]] = ()
 
 
 class Study(Protocol):
