@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import lzma
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +14,10 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 pytest.importorskip("flatcat", reason="the morfessor extra is not installed")
 torch.set_num_threads(1)
 
-from binyan.experiments import eltec, lbl, runner  # noqa: E402
+from binyan.experiments import eltec, lbl, lbl_similarity, runner  # noqa: E402
 from binyan.experiments.results import Results  # noqa: E402
 from binyan.experiments.study import Experiment, Workshop, select  # noqa: E402
+from binyan.segmentation import Part, Segmentation, SegmentationTable  # noqa: E402
 
 SMALL = {"dim": 4, "classes": 3, "epochs": 1, "batch": 50}
 
@@ -32,6 +35,18 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
         ]
         with lzma.open(folder / f"data/text/eltec/de.{part}.txt.xz", "wt", encoding="utf-8") as out:
             out.write("\n".join(lines) + "\n")
+    (folder / "data/text/ud_pud").mkdir()
+    columns = [("1", "Hausen", "NOUN"), ("2", "gehst", "VERB"), ("3", "12.", "NUM")]
+    rows = "".join(f"{i}\t{w}\t_\t{tag}" + "\t_" * 6 + "\n" for i, w, tag in columns)
+    with gzip.open(folder / "data/text/ud_pud/de_pud.conllu.gz", "wt", encoding="utf-8") as out:
+        out.write(f"{rows}\n{rows}\n")
+    (folder / "data/parallel/europarl").mkdir(parents=True)
+    (folder / "data/similarity").mkdir()
+    for part in ("train", "dev"):
+        with lzma.open(folder / f"data/parallel/europarl/par4.{part}.de.xz", "wt", encoding="utf-8") as out:
+            out.write("Hausen gehst hoft .\nHofen geht .\n" * 20)
+    for name in ("de-gur350", "de-zg222"):  # "hofenhausen" is in no text
+        (folder / f"data/similarity/{name}.tsv").write_text("Hausen\thofen\t3\ngehst\thofenhausen\t2\ngeht\thaust\t1\n")
     return Workshop(folder / "data", folder / "results", progress=False)
 
 
@@ -55,25 +70,53 @@ def test_texts(workshop: Workshop) -> None:
 
 
 def test_measure_and_report(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed = [small(f"lbl/eltec-de/1m/{n}") for n in ("mkn", "clbl/l2-8", "clbl/l2-25", "clbl++/l2-25", "lbl/l2-25")]
+    listed = [
+        small(f"lbl/eltec-de/1m/{n}") for n in ("mkn", "hpylm", "clbl/l2-8", "clbl/l2-25", "clbl++/l2-25", "lbl/l2-25")
+    ]
     for experiment in listed:
         came = runner.attempt(experiment, lbl.MEASURES[experiment.measure], workshop)
         assert came is not None and not isinstance(came, Exception), came
         assert set(came.arrays()) == {"log_prob.dev", "log_prob.second", "log_prob.test"}
-        bins = came.figures["frequency_bins"]
+        bins = came.figures["by_frequency"]
         assert sum(n for n, _ in bins.values()) == came.figures["tokens"]
+        assert {tag: n for tag, (n, _) in came.figures["by_pos"].items()} == {"NOUN": 2, "VERB": 2, "NUM": 2, "</s>": 2}
     monkeypatch.setattr(lbl, "experiments", lambda: listed)
     thesis = {"lbl": {"perplexity_1m": {"CLBL": {"de": 316}}}}
     made = {s.title: s for s in lbl.sections(Results(workshop.results), thesis)}
     table = made["Perplexity"].tables[0]
     rows = {row[1]: dict(zip((c.name for c in table.columns), row, strict=True)) for row in table.rows}
-    assert list(rows) == ["MKN", "CLBL", "CLBL++", "LBL"] and rows["CLBL"]["thesis"] == 316
+    assert list(rows) == ["MKN", "HPYLM", "CLBL", "CLBL++", "LBL"] and rows["CLBL"]["thesis"] == 316
     runs = {
         l2: Results(workshop.results).get(e) for e in listed if (l2 := e.model.get("l2")) and e.model["kind"] == "clbl"
     }
     assert rows["CLBL"]["dev"] == min(r.figures["perplexity_dev"] for r in runs.values() if r is not None)
-    assert made["Mixtures"].tables[0].rows[0][3] < 5
+    mixtures = made["Mixtures"].tables[0].rows
+    assert [row[1] for row in mixtures] == ["MKN and CLBL++", "HPYLM and CLBL++"] and mixtures[0][3] < 5
     assert made["By frequency"].tables and made["Penalty"].tables
+    assert [row[0] for row in made["By part of speech"].tables[0].rows] == ["NOUN", "NUM", "VERB", "</s>"]
+
+
+def test_word_similarity(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stems(counts: Mapping[str, int], more: Iterable[str], **settings: object) -> SegmentationTable:
+        """Three letters are the stem, in place of what Morfessor finds in too few words."""
+        words = (w for w in dict.fromkeys([*counts, *more]) if len(w) > 3)
+        return SegmentationTable(Segmentation(w, (Part(w[:3], "STM"), Part(w[3:], "SUF"))) for w in words)
+
+    monkeypatch.setattr("binyan.segmentation.morfessor.learn", stems)
+    monkeypatch.setitem(lbl_similarity.PARLIAMENT, "de", "parallel/europarl/par4.train.de.xz")
+    listed = [small(f"lbl/similarity-de/{n}") for n in ("clbl", "clbl++")]
+    for experiment in listed:
+        came = runner.attempt(experiment, lbl.MEASURES[experiment.measure], workshop)
+        assert came is not None and not isinstance(came, Exception), came
+        found = came.figures["similarity"]
+        assert set(found) == ({"composed", "not composed"} if "+" in experiment.model["kind"] else {"not composed"})
+        assert found["not composed"]["de-gur350"]["uncovered_pairs"] == 1
+    assert found["composed"]["de-gur350"]["uncovered_pairs"] == 0  # its stem is known
+    monkeypatch.setattr(lbl, "experiments", lambda: listed)
+    thesis = {"lbl": {"word_similarity": {"CLBL++": {"Gur_de": 56}}}}
+    sections = {s.title: s for s in lbl.sections(Results(workshop.results), thesis)}
+    rows = sections["Word similarity"].tables[0].rows
+    assert [row[1] for row in rows] == ["CLBL", "CLBL++", "CLBL++ -compose"] * 2 and rows[1][5] == 56
 
 
 def test_the_whole_list_has_different_names_and_settings() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from binyan.signature import digest
 from binyan.text import Corpus, Preparation, VocabularyPolicy, read_sentences
 
 FOLDER = "text/eltec"
+PUD = "text/ud_pud/{}_pud.conllu.gz"
 LANGUAGES = ("de", "cs", "en", "es", "fr", "ru")
 SECOND = 50_000  # tokens of the second development text: those of the training novels after the training text
 
@@ -45,15 +46,32 @@ def held_out(data: Mapping[str, Any], part: str, workshop: Workshop) -> HeldOutT
     return HeldOutText.read(_file(data, part, workshop))
 
 
+def tagged(data: Mapping[str, Any], workshop: Workshop) -> HeldOutText | None:
+    """The language's sentences of PUD with their parts of speech; None where the data folder lacks them."""
+    path = workshop.data / PUD.format(data["language"])
+    return HeldOutText.read(path, preparation(data["language"])) if path.exists() else None
+
+
 def word_map(data: Mapping[str, Any], method: Mapping[str, Any], workshop: Workshop) -> SegmentationTable:
-    """Morphemes learnt by Morfessor from the training text, and applied to the words of the held-out texts; made once."""
+    """The word map of a training text and its held-out texts; made once."""
+    more = (w for part in ("dev", "test") for s in held_out(data, part, workshop).sentences for w in s)
+    return learnt_map(data, method, _sentences(data, workshop, second=False), more, workshop)
+
+
+def learnt_map(
+    data: Mapping[str, Any],
+    method: Mapping[str, Any],
+    sentences: Iterable[Sequence[str]],
+    more: Iterable[str],
+    workshop: Workshop,
+) -> SegmentationTable:
+    """Morphemes learnt by Morfessor from sentences, and applied to `more` words; made once for `data` and `method`."""
     from binyan.segmentation.morfessor import learn
 
     name = digest(repr(sorted(data.items())).encode(), repr(sorted(method.items())).encode())
-    path = workshop.prepared / f"eltec.{data['language']}.{name}.map.tsv"
+    path = workshop.prepared / f"{data['language']}.{name}.map.tsv"
     if not path.exists():
-        counts = Counter(w for sentence in _sentences(data, workshop, second=False) for w in sentence)
-        more = [w for part in ("dev", "test") for s in held_out(data, part, workshop).sentences for w in s]
+        counts = Counter(w for sentence in sentences for w in sentence)
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         learn(counts, more, **method, progress=workshop.progress).write(part)
         os.replace(part, path)

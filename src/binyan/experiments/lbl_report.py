@@ -10,12 +10,14 @@ import numpy as np
 
 from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.table import Cell
+from binyan.experiments.lbl_similarity import SETS
 from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Section
 from binyan.mixture import fit_weights
 
 NAMES = {
     "mkn": "MKN",
+    "hpylm": "HPYLM",
     "clbl": "CLBL",
     "clbl+c": "CLBL+c",
     "clbl+o": "CLBL+o",
@@ -27,10 +29,20 @@ NAMES = {
     "lbl+o": "LBL+o",
     "lbl++": "LBL++",
 }
+# kind, how words outside the vocabulary are met, name in the thesis's table
+_VECTORS = (
+    ("clbl", "not composed", "CLBL"),
+    ("clbl++", "composed", "CLBL++"),
+    ("clbl++", "not composed", "CLBL++ -compose"),
+)
 _TEXT = (
     "Test perplexity, unknown words scored. Of each model the penalty lambda and the epoch are those with the lowest perplexity on "
     "the development novels; the second development text (what follows the training text in its own novels) is shown beside, since "
     "development and test are different novels. The thesis trained on other text, so only changes compare."
+)
+_SIMILARITY = (
+    "Spearman's rho times 100. CLBL, and CLBL++ where composing is suppressed, take <unk> for words outside the vocabulary. The thesis "
+    "trained on 19 to 57 million tokens of news."
 )
 
 
@@ -38,7 +50,7 @@ class Shelf:
     """Results by setting, language and model, tuned."""
 
     def __init__(self, results: Results, experiments: Sequence[Experiment]) -> None:
-        self.runs = [r for e in experiments if (r := results.get(e)) is not None]
+        self.runs = [r for e in experiments if e.measure == "perplexity" and (r := results.get(e)) is not None]
         self.missing = [e.name for e in experiments if results.get(e) is None]
 
     def settings(self) -> list[str]:
@@ -69,8 +81,11 @@ def sections(results: Results, thesis: Mapping[str, Any], experiments: Sequence[
     figures = thesis.get("lbl", {})
     made = [Section("Perplexity", _TEXT, [_perplexity(shelf, s, figures) for s in shelf.settings()])]
     made.append(Section("Mixtures", "Weights fitted on the development novels by EM.", _mixtures(shelf)))
-    made.append(Section("By frequency", "", _frequencies(shelf)))
+    made.append(Section("By frequency", "", _groups(shelf, "by_frequency", "training count")))
+    made.append(Section("By part of speech", "News (PUD), with gold tags.", _groups(shelf, "by_pos", "part of speech")))
     made.append(Section("Penalty", "", _penalties(shelf)))
+    made.append(Section("Sizes", "", _sizes(shelf)))
+    made.append(Section("Word similarity", _SIMILARITY, _similarity(results, experiments, figures)))
     missing = f"{len(shelf.missing)} experiments have no result yet." if shelf.missing else ""
     return [*(s for s in made if s.tables), *([Section("Missing", missing)] if missing else [])]
 
@@ -123,42 +138,92 @@ def _mixtures(shelf: Shelf) -> list[Table]:
     rows: list[list[Cell]] = []
     signatures = []
     for language in shelf.languages("1m"):
-        pair = [shelf.best("1m", language, kind) for kind in ("mkn", "clbl++")]
-        if pair[0] is None or pair[1] is None:
-            continue
-        arrays = [r.arrays() for r in pair if r is not None]
-        weights = fit_weights(np.stack([a["log_prob.dev"] for a in arrays]))
-        mixed = np.logaddexp(*(a["log_prob.test"] + np.log(w) for a, w in zip(arrays, weights, strict=True)))
-        perplexity = math.exp(-float(np.mean(mixed)))
-        better = min(r.figures["perplexity"] for r in pair if r is not None)
-        rows.append([language, "MKN and CLBL++", perplexity, 100 * (perplexity / better - 1), float(weights[1])])
-        signatures += [r.signature for r in pair if r is not None]
+        for kind in ("mkn", "hpylm"):
+            pair = [r for k in (kind, "clbl++") if (r := shelf.best("1m", language, k)) is not None]
+            if len(pair) < 2:
+                continue
+            arrays = [r.arrays() for r in pair]
+            weights = fit_weights(np.stack([a["log_prob.dev"] for a in arrays]))
+            mixed = np.logaddexp(*(a["log_prob.test"] + np.log(w) for a, w in zip(arrays, weights, strict=True)))
+            perplexity = math.exp(-float(np.mean(mixed)))
+            better = min(r.figures["perplexity"] for r in pair)
+            change = 100 * (perplexity / better - 1)
+            rows.append([language, f"{NAMES[kind]} and CLBL++", perplexity, change, float(weights[1])])
+            signatures += [r.signature for r in pair]
     columns = [Column("language"), Column("of"), Column("test", ".1f"), Column("against the better, %", "+.1f")]
     return (
         [Table("Mixtures", [*columns, Column("weight of CLBL++", ".2f")], rows, "\n".join(signatures))] if rows else []
     )
 
 
-def _frequencies(shelf: Shelf) -> list[Table]:
+def _groups(shelf: Shelf, figure: str, of: str) -> list[Table]:
     tables = []
     for language in shelf.languages("1m"):
         plain, additive = (shelf.best("1m", language, kind) for kind in ("clbl", "clbl++"))
-        if plain is None or additive is None:
+        if plain is None or additive is None or not (figure in plain.figures and figure in additive.figures):
             continue
         rows: list[list[Cell]] = []
-        total = sum(n for n, _ in plain.figures["frequency_bins"].values())
-        for label, (n, one) in plain.figures["frequency_bins"].items():
-            other = additive.figures["frequency_bins"][label][1]
-            shown = label if label == "unseen" else f"10^{label}"
+        total = sum(n for n, _ in plain.figures[figure].values())
+        for label, (n, one) in plain.figures[figure].items():
+            other = additive.figures[figure][label][1]
             rows.append(
-                [shown, 100 * n / total, math.exp(-one / n), math.exp(-other / n), 100 * math.expm1((one - other) / n)]
+                [label, 100 * n / total, math.exp(-one / n), math.exp(-other / n), 100 * math.expm1((one - other) / n)]
             )
-        columns = [Column("training count"), Column("events, %", ".1f"), Column("CLBL", ".1f"), Column("CLBL++", ".1f")]
+        columns = [Column(of), Column("events, %", ".1f"), Column("CLBL", ".1f"), Column("CLBL++", ".1f")]
         columns.append(Column("change, %", "+.1f"))
-        chart = Chart("bars", "training count", ["change, %"], y_title="change in perplexity, %")
+        chart = Chart("bars", of, ["change, %"], y_title="change in perplexity, %")
         signature = f"{plain.signature}\n{additive.signature}"
-        tables.append(Table(f"CLBL++ against CLBL by frequency, {language}", columns, rows, signature, chart=chart))
+        tables.append(Table(f"CLBL++ against CLBL by {of}, {language}", columns, rows, signature, chart=chart))
     return tables
+
+
+def _sizes(shelf: Shelf) -> list[Table]:
+    """Test perplexity of the same models by the amount of training text."""
+    runs = {
+        (r.figures["training_tokens"], r.experiment.model["kind"]): r
+        for setting in shelf.settings()
+        if "kappa" not in setting
+        for kind in ("mkn", "clbl", "clbl++")
+        if (r := shelf.best(setting, "cs", kind)) is not None
+    }
+    tokens = sorted({size for size, _ in runs})
+    if len(tokens) < 2:
+        return []
+    kinds = list(dict.fromkeys(kind for _, kind in runs))
+    rows: list[list[Cell]] = [
+        [size, *(runs[size, k].figures["perplexity"] if (size, k) in runs else None for k in kinds)] for size in tokens
+    ]
+    names = [NAMES[k] for k in kinds]
+    columns = [Column("training tokens", ",d"), *(Column(n, ".1f") for n in names)]
+    chart = Chart("lines", "training tokens", names, y_title="test perplexity", log_x=True)
+    signature = "\n".join(r.signature for r in runs.values())
+    note = "The vocabulary grows with the text, so that only models of one row compare."
+    return [Table("Perplexity by training size, cs", columns, rows, signature, note, chart=chart)]
+
+
+def _similarity(results: Results, experiments: Sequence[Experiment], thesis: Mapping[str, Any]) -> list[Table]:
+    theirs = thesis.get("word_similarity", {})
+    rows: list[list[Cell]] = []
+    signatures = []
+    for language, sets in SETS.items():
+        runs = {
+            e.model["kind"]: r
+            for e in experiments
+            if e.measure == "similarity" and e.data["language"] == language and (r := results.get(e)) is not None
+        }
+        for name, known_as in sets.items():
+            for kind, how, label in _VECTORS:
+                if kind not in runs:
+                    continue
+                found = runs[kind].figures["similarity"][how][name]
+                thesis_rho = theirs.get(label, {}).get(known_as)
+                rows.append(
+                    [name, label, 100 * found["spearman"], found["pairs"], found["uncovered_pairs"], thesis_rho]
+                )
+        signatures += [r.signature for r in runs.values()]
+    columns = [Column("pairs of"), Column("vectors"), Column("rho", ".1f"), Column("pairs", ",d")]
+    columns += [Column("not covered", ",d"), Column("thesis", ".0f")]
+    return [Table("Word similarity", columns, rows, "\n".join(signatures))] if rows else []
 
 
 def _penalties(shelf: Shelf) -> list[Table]:

@@ -1,0 +1,75 @@
+"""The models of chapter 4's experiments: their settings, and how they are trained."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from binyan.experiments.study import Experiment, Workshop
+from binyan.segmentation import SegmentationTable
+from binyan.text import Corpus
+
+if TYPE_CHECKING:
+    from binyan.clustering import WordClasses
+    from binyan.log_bilinear.language_model import LogBilinearLM
+
+TRAINING = {"step": 0.06, "batch": 5000, "epochs": 6, "seed": 1, "order": 4, "dim": 100, "classes": 200}
+MAP = {"method": "flatcat", "perplexity_threshold": 50.0, "flatcat_epochs": 0, "seed": 1}
+
+
+def model(name: str, l2: float) -> dict[str, Any]:
+    """The settings of the model called `name`, as in an experiment."""
+    additive = {f"map_{k}": v for k, v in MAP.items()} if "+" in name else {}
+    return {"kind": name, "l2": l2, **TRAINING, **additive}
+
+
+def map_method(wanted: Mapping[str, Any]) -> dict[str, Any] | None:
+    """How the word map of a model with the settings `wanted` is learnt; None for a model without one."""
+    return {k.removeprefix("map_"): v for k, v in wanted.items() if k.startswith("map_")} or None
+
+
+def trained(
+    experiment: Experiment,
+    workshop: Workshop,
+    corpus: Corpus,
+    development: Sequence[Sequence[str]],
+    word_map: SegmentationTable | None,
+) -> tuple[LogBilinearLM, dict[str, Any]]:
+    """The log-bilinear model of an experiment, and the course of its training."""
+    from binyan.log_bilinear.estimation import train
+    from binyan.log_bilinear.training import TrainingSettings
+
+    wanted = experiment.model
+    model = train(
+        corpus,
+        development,
+        wanted["kind"],
+        order=wanted["order"],
+        dim=wanted["dim"],
+        classes=_classes(corpus, wanted["classes"], workshop) if "clbl" in wanted["kind"] else None,
+        segmentations=word_map,
+        settings=TrainingSettings(**{name: wanted[name] for name in ("step", "l2", "batch", "epochs", "seed")}),
+        checkpoint=workshop.checkpoint(experiment),
+        progress=workshop.progress,
+    )
+    course = model.course
+    assert course is not None
+    return model, {
+        "loss": course.loss,
+        "course": course.perplexity,
+        "morphemes": len(model.word_map.morphemes),
+        "factors_per_word": len(model.word_map.factors) / model.word_map.words,
+    }
+
+
+def _classes(corpus: Corpus, number: int, workshop: Workshop) -> WordClasses:
+    """Brown classes of a text, made once."""
+    from binyan.clustering import WordClasses, brown
+
+    path = workshop.prepared / f"words.{corpus.digest}.{corpus.vocabulary.digest}.{number}.paths"
+    if not path.exists():
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        brown(corpus, number, progress=workshop.progress).write(part)
+        os.replace(part, path)
+    return WordClasses.read(path)
