@@ -1,0 +1,110 @@
+"""What sampling reaches after the same number of sweeps as py-srcag, on the same words with the same grammar and priors: the
+joint probability, segment-border F1 and triliteral roots.
+
+F1 and roots are those of single samples, averaged over the last sweeps, and of the most frequent analysis among them
+(modal). The peer runs once, ours over several seeds.
+
+    python benchmarks/adaptor_quality.py --py-srcag .../py-srcag --gold BW.tsv.xz --words 5000 --grammars concat tpl
+    python benchmarks/adaptor_quality.py --py-srcag .../py-srcag --gold HEB_hagar.tsv.xz --affixed --no-macrons --grammars tpl
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from adaptor_peers import PeerGrammar, run_peer
+
+from binyan.evaluation.gold import GoldWord, read_gold
+from binyan.evaluation.roots import score_roots
+from binyan.evaluation.segmentation import score_segmentation
+from binyan.experiments.adaptor import without_macrons
+from binyan.grammar.compiled import Compiled
+from binyan.grammar.notation import load_grammar
+from binyan.grammar.reading_off import LABELS, roots, segments
+from binyan.morphology import AdaptorSampler, Settings, WordList
+from binyan.signature import digest
+
+LONGEST = 21  # characters of a word: py-srcag's limit
+
+Analysis = tuple[tuple[str, ...], tuple[str, ...]]  # segments, triliteral roots
+
+
+def score(samples: Sequence[Sequence[Analysis]], gold: Sequence[GoldWord]) -> dict[str, float]:
+    """Per cent: of the samples on average, and of each word's most frequent analysis."""
+
+    def figures(analyses: Sequence[Analysis]) -> tuple[float, float]:
+        pieces = {word.word: [(text, "") for text in found] for word, (found, _) in zip(gold, analyses, strict=True)}
+        found = {word.word: root for word, (_, root) in zip(gold, analyses, strict=True)}
+        return score_segmentation(pieces, gold).f1, score_roots(found, gold).accuracy
+
+    modal = [Counter(analyses).most_common(1)[0][0] for analyses in zip(*samples, strict=True)]
+    f1, accuracy = np.mean([figures(sample) for sample in samples], axis=0)
+    return dict(zip(("f1", "roots", "f1_modal", "roots_modal"), (f1, accuracy, *figures(modal)), strict=True))
+
+
+def theirs(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord]) -> dict:
+    words = [word.word for word in gold]
+    peer = PeerGrammar(Compiled(load_grammar(grammar), {a for w in words for a in w}), True)
+    run = run_peer(options.py_srcag, peer, words, options.sweeps, 1, options.every, options.keep)
+    shown = [s for s in peer.symbols if s in LABELS]
+
+    def analysis(word: str, tree: str) -> Analysis:
+        # The grammars of the thesis: at most a prefix, a stem, at most a suffix.
+        lengths = {s: len("".join(peer.yields(tree, s))) for s in shown}
+        ends = np.cumsum([lengths["Pre"], lengths["Stem"], lengths["Suf"]])
+        parts = (word[: ends[0]], word[ends[0] : ends[1]], word[ends[1] :])
+        return tuple(p for p in parts if p), tuple(peer.yields(tree, "R3") if "R3" in peer.symbols else ())
+
+    samples = [[analysis(w, t) for w, t in zip(words, trees, strict=True)] for trees in run.samples]
+    return {"cpu": run.cost.cpu, "memory_mb": run.cost.megabytes, "log_joint": run.log_joint, **score(samples, gold)}
+
+
+def ours(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], seed: int) -> dict:
+    words = WordList.of([word.word for word in gold], unit="codepoint")
+    settings = Settings(sweeps=options.sweeps, seed=seed, initialisation=options.init)
+    sampler = AdaptorSampler(load_grammar(grammar), words, settings)
+    symbols = frozenset(("Pre", "Stem", "Suf"))
+    state = sampler.init()
+    samples, log_joint = [], {}
+    for sweep in range(1, options.sweeps + 1):
+        sampler.step(state)
+        if sweep % options.every == 0:
+            log_joint[sweep] = state.core.log_joint
+        if sweep > options.sweeps - options.keep:
+            trees = [sampler.compiled.tree(state.core.derivation(i)) for i in range(len(words))]
+            samples.append([(tuple(s.text for s in segments(t, symbols)), tuple(roots(t, 3))) for t in trees])
+    return {"seed": seed, "log_joint": log_joint, **score(samples, gold)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--py-srcag", type=Path, help="the program of bothameister/py-srcag; ours alone without it")
+    parser.add_argument("--gold", type=Path, required=True, help="gold analyses; their words are what is learnt from")
+    parser.add_argument("--affixed", action="store_true", help="only words with an affix")
+    parser.add_argument("--no-macrons", action="store_true", help="without macrons")
+    parser.add_argument("--words", type=int, help="so many of them, the same each time")
+    parser.add_argument("--grammars", nargs="+", default=["concat", "tpl"])
+    parser.add_argument("--sweeps", type=int, default=100)
+    parser.add_argument("--every", type=int, default=10, help="note the joint probability every so many sweeps")
+    parser.add_argument("--keep", type=int, default=20, help="last sweeps whose trees are scored")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--init", default="incremental", help="first trees of ours; the peer's are incremental")
+    options = parser.parse_args()
+    gold = read_gold(options.gold, without_macrons if options.no_macrons else str)
+    gold = [w for w in gold if len(w.word) <= LONGEST and (w.has_affix or not options.affixed)]
+    gold = sorted(gold, key=lambda word: digest(word.word.encode()))[: options.words]
+    for grammar in options.grammars:
+        base = {"gold": options.gold.name, "words": len(gold), "grammar": grammar, "sweeps": options.sweeps}
+        for seed in range(1, options.seeds + 1):
+            print(json.dumps({**base, "who": "binyan", **ours(options, grammar, gold, seed)}), flush=True)
+        if options.py_srcag:
+            print(json.dumps({**base, "who": "py-srcag", **theirs(options, grammar, gold)}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
