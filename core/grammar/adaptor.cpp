@@ -9,7 +9,7 @@ namespace binyan {
 Adaptor::Adaptor(const CompiledGrammar& grammar, std::vector<PitmanYor> adaptors, uint32_t yields)
     : grammar(grammar), adaptors(std::move(adaptors)), first_tree(yields, kNothing) {
   if (this->adaptors.size() != grammar.adapted_symbols.size()) throw InputError("each adapted symbol needs its a and b");
-  weights.yield.resize(yields);
+  weights.resize_yields(yields);
   restore(std::vector<uint64_t>(grammar.rules.size(), 0));
 }
 
@@ -28,12 +28,12 @@ void Adaptor::restore(std::vector<uint64_t> rule_counts) {
   for (uint32_t s = 0; s < grammar.symbols(); ++s) totals_[s] = prior_totals_[s] + static_cast<double>(symbol_counts_[s]);
   for (PitmanYor& p : adaptors) p.customers = p.tables = 0;
   std::fill(weights.yield.begin(), weights.yield.end(), YieldCounts{});
+  std::fill(weights.used.begin(), weights.used.end(), 0);
   for (const CachedTree& t : trees) {
     if (t.adapted == kNothing) continue;
     adaptors[t.adapted].customers += t.customers;
     adaptors[t.adapted].tables += t.tables;
-    weights.yield[t.yield].customers += t.yield ? t.customers : 0;
-    weights.yield[t.yield].tables += t.yield ? t.tables : 0;
+    if (t.yield != 0) weights.seat(t.yield, static_cast<int>(t.customers), static_cast<int>(t.tables));
   }
   weights.scale.assign(grammar.symbols(), 1.0);
   weights.discount.assign(adaptors.size(), 0.0);
@@ -68,10 +68,7 @@ void Adaptor::note(CachedTree& t, int customers, int tables) {
   t.tables += tables;
   adaptors[t.adapted].customers += customers;
   adaptors[t.adapted].tables += tables;
-  if (t.yield != 0) {
-    weights.yield[t.yield].customers += customers;
-    weights.yield[t.yield].tables += tables;
-  }
+  if (t.yield != 0) weights.seat(t.yield, customers, tables);
 }
 
 void Adaptor::sit(uint32_t tree, uint32_t table) {

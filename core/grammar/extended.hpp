@@ -62,7 +62,4 @@ struct Extended {
   }
 };
 
-inline double as_double(double x) { return x; }
-inline double as_double(const Extended& x) { return x.as_double(); }
-
 }  // namespace binyan

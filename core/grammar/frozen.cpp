@@ -32,7 +32,7 @@ FrozenGrammar::FrozenGrammar(std::shared_ptr<const CompiledGrammar> grammar, std
 void FrozenGrammar::fit() {
   if (adaptor_.first_tree.size() >= yields_->size()) return;
   adaptor_.first_tree.resize(yields_->size(), kNothing);
-  adaptor_.weights.yield.resize(yields_->size());
+  adaptor_.weights.resize_yields(yields_->size());
 }
 
 FrozenGrammar::Subtree FrozenGrammar::read(std::span<const uint32_t> rules, size_t& at) {

@@ -24,7 +24,20 @@ struct Weights {
   std::vector<double> discount;      // a of each adapted symbol
   std::vector<double> per_customer;  // of each adapted symbol
   std::vector<YieldCounts> yield;    // of each yield number; number 0 is never cached
+  std::vector<uint64_t> used;        // a bit for each yield with customers: few have any, and the bits stay in the processor's cache
 
+  bool is_used(uint32_t y) const { return (used[y >> 6] >> (y & 63)) & 1; }
+  void resize_yields(size_t n) {
+    yield.resize(n);
+    used.resize((n + 63) / 64);
+  }
+  void seat(uint32_t y, int customers, int tables) {
+    yield[y].customers += customers;
+    yield[y].tables += tables;
+    const uint64_t bit = uint64_t{1} << (y & 63);
+    if (yield[y].customers > 0) used[y >> 6] |= bit;
+    else used[y >> 6] &= ~bit;
+  }
   double cached(uint32_t adapted, uint32_t y) const {
     const YieldCounts& c = yield[y];
     return (c.customers - discount[adapted] * c.tables) * per_customer[adapted];
@@ -67,7 +80,7 @@ void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w,
     sum *= Number(weights.scale[node.symbol]);
     if (node.adapted != kNothing) {
       const uint32_t y = w.yields[node.adapted];
-      if (y != 0) sum += Number(weights.cached(g.adapted_index[node.symbol], y));
+      if (weights.is_used(y)) sum += Number(weights.cached(g.adapted_index[node.symbol], y));
     }
     value[i] = sum;
   }

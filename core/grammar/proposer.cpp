@@ -42,7 +42,7 @@ void Proposer::descend(const WordView& w, uint32_t word, uint32_t index, const s
   const Forest::Node& node = w.forest.nodes[index - base];
   if (node.adapted == kNothing) return descend_edge(w, word, index, value, random);
   const uint32_t adapted = adaptor_.grammar.adapted_index[node.symbol], yield = w.yields[node.adapted];
-  if (yield != 0 && adaptor_.weights.yield[yield].customers > 0) {
+  if (adaptor_.weights.is_used(yield)) {
     const Number cached(adaptor_.weights.cached(adapted, yield));
     if (value[index] * Number(random.uniform()) < cached) {
       items.push_back(kTreeItem | adaptor_.draw_cached(adapted, yield, random));
