@@ -80,18 +80,29 @@ def test_frequencies_equal_the_exact_posterior(world: str, relabel: bool) -> Non
     assert chi_square(counts, expected, draws) > 1e-4
 
 
-def test_frequencies_with_sampled_hyperparameters() -> None:
+SAMPLED = {
+    "contiguous": ("W -> Stem Suf | Stem\n@Stem -> Char+\nSuf -> Char\nChar -> 'x' | 'y'", ["xy", "yxy", "xy"]),
+    "discontiguous": (
+        "W(abc) -> R2(a,c) T(b)\nW(abc) -> R2(a,b) T(c)\nW -> Char Char Char\n@R2(a,b) -> Char(a) Char(b)\nT -> Char\n"
+        "Char -> 'x' | 'y'",
+        ["xyx", "xxy", "yxx"],
+    ),
+}
+
+
+@pytest.mark.parametrize("world", SAMPLED)
+def test_frequencies_with_sampled_hyperparameters(world: str) -> None:
     """a and b integrated out on a grid: a uniform, log b with the density of Gamma(0.1, scale 10)."""
-    text = "W -> Stem Suf | Stem\n@Stem -> Char+\nSuf -> Char\nChar -> 'x' | 'y'"
-    words = ["xy", "yxy", "xy"]
+    text, words = SAMPLED[world]
     grammar = read_grammar(text)
+    (symbol,) = grammar.adapted
     expected: Counter = Counter()
     total = 0.0
     for a in (np.arange(8) + 0.5) / 8:
         for log_b in np.arange(-60, 5, 0.5):
             b = float(np.exp(log_b))
             density = float(stats.gamma.pdf(b, 0.1, scale=10) * b)
-            posterior, evidence = exact_posterior(grammar, [tuple(w) for w in words], {"Stem": (float(a), b)})
+            posterior, evidence = exact_posterior(grammar, [tuple(w) for w in words], {symbol: (float(a), b)})
             for trees, p in posterior.items():
                 expected[tuple(tuple(d.rules()) for d in trees)] += p * evidence * density
             total += evidence * density
@@ -180,36 +191,64 @@ def test_counts_are_those_of_the_trees(world: str) -> None:
         chain.check()
 
 
-def test_geweke_means_and_ranks() -> None:
+@pytest.mark.parametrize("world", SAMPLED)
+def test_geweke_means_and_ranks(world: str) -> None:
     """Joint draws of (a, b, trees, words) forwards against (a, b, trees) drawn again by the chain given the same words."""
-    grammar = read_grammar("W -> Stem Suf | Stem\n@Stem -> Char+\nSuf -> Char\nChar -> 'x' | 'y'")
+    grammar = read_grammar(SAMPLED[world][0])
+    (symbol,) = grammar.adapted
     random = Random(29)
     forward, again = [], []
     for replicate in range(500):
         a, b = random.random(), random.gammavariate(0.1, 10.0)
-        adaptor = ReferenceAdaptor(grammar, {"Stem": (a, max(b, 1e-100))})
+        adaptor = ReferenceAdaptor(grammar, {symbol: (a, max(b, 1e-100))})
         trees = [adaptor.generate("W", random) for _ in range(5)]
-        words = ["".join(spell(grammar, d)) for d in trees]
-        room = adaptor.restaurants["Stem"]
-        forward.append([a, np.log(room.b), len(room.sizes), room.sizes[0] == 5, adaptor.counts[0], adaptor.log_joint()])
+        words = ["".join(spell(grammar, d)[0]) for d in trees]
+        room = adaptor.restaurants[symbol]
+        largest = max(room.sizes, default=0)
+        forward.append([a, np.log(room.b), len(room.sizes), largest, adaptor.counts[0], adaptor.log_joint()])
         _, chain = start(grammar, words, seed=31, chain=replicate)
         chain.initialise(True)
         for _ in range(150):
             chain.sweep()
-        ((a, b, n, m),) = chain.adaptors
-        cached = chain.cached_trees()
-        again.append([a, np.log(b), m, 5 in cached["sizes"], chain.rule_counts[0], chain.log_joint])
-        assert n == 5
+        ((a, b, _, m),) = chain.adaptors
+        largest = max(chain.cached_trees()["sizes"].tolist(), default=0)
+        again.append([a, np.log(b), m, largest, chain.rule_counts[0], chain.log_joint])
     for k, (x, y) in enumerate(zip(np.array(forward, float).T, np.array(again, float).T, strict=True)):
         assert stats.ttest_rel(x, y).pvalue > 1e-4, k
         assert stats.mannwhitneyu(x, y).pvalue > 1e-4, k
 
 
-def spell(grammar: Grammar, d: Derivation) -> list[str]:
-    """The word of a derivation of a context-free grammar."""
-    rule = grammar.rules[d.rule]
+def spell(grammar: Grammar, d: Derivation) -> list[list[str]]:
+    """The string of each argument of a derivation."""
     parts = [spell(grammar, child) for child in d.children]
-    return [c for e in rule.arguments[0] for c in (parts[e.child] if isinstance(e, Variable) else [e])]
+    return [
+        [c for e in argument for c in (parts[e.child][e.argument] if isinstance(e, Variable) else [e])]
+        for argument in grammar.rules[d.rule].arguments
+    ]
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_refused_proposal_leaves_no_trace(world: str) -> None:
+    """Near temperature 0 only better trees are taken, so that soon every sweep removes each word and puts it back."""
+    text, words = WORLDS[world]
+    _, chain = start(read_grammar(text), words * 4)
+    chain.initialise(True)
+
+    def counts() -> tuple[list[int], list[tuple[list[int], int, int]]]:
+        cached = chain.cached_trees()
+        rules = np.split(cached["rules"], cached["ends"][:-1].astype(int))
+        found = zip(map(np.ndarray.tolist, rules), cached["customers"].tolist(), cached["tables"].tolist(), strict=True)
+        return chain.rule_counts.tolist(), sorted(found)
+
+    refused = 0
+    for _ in range(400):
+        before, joint = counts(), chain.log_joint
+        info = chain.sweep(temperature=1e-3, hyperparameters=False)
+        chain.check()
+        if chain.log_joint == joint and info.changed == 0:
+            refused += info.proposals - info.accepted
+            assert counts() == before
+    assert refused > 20
 
 
 @pytest.mark.parametrize("world", WORLDS)
