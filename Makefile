@@ -4,7 +4,7 @@ BIN := .venv/bin
 NATIVE := $(shell find core bindings -name '*.[ch]pp') CMakeLists.txt
 EXTRAS ?= cluster,dev,docs,explore,morfessor,mt,neural
 
-.PHONY: setup demo test quick lint clean
+.PHONY: setup demo docs test quick lint clean
 
 setup: .venv/.built
 
@@ -21,6 +21,10 @@ setup: .venv/.built
 
 demo: setup
 	$(BIN)/binyan demo --out demo-output
+
+# The documentation site, in build/site: open build/site/index.html.
+docs: setup
+	$(BIN)/mkdocs build --strict --quiet
 
 lint: setup
 	$(BIN)/ruff check src tests benchmarks examples

@@ -50,6 +50,12 @@ def test_runs_what_is_missing_and_goes_on_after_failure(toy):
     assert not list(toy.results.rglob("*.lock")) and not list(toy.results.rglob("*.part"))
 
 
+def test_results_are_of_one_data_folder(toy, tmp_path):
+    runner.run(toy_study.experiments()[:1], toy)
+    with pytest.raises(SettingsError, match="results of the data in .*data, not of .*other"):
+        runner.run(toy_study.experiments(), Workshop(tmp_path / "other", tmp_path, progress=False))
+
+
 def test_changed_settings_are_another_experiment(toy):
     one = toy_study.experiments()[0]
     runner.attempt(one, toy_study.multiply, toy)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from binyan.progress import Progress, ProgressOption
 from binyan.signature import digest
@@ -33,10 +35,15 @@ def prepared_text(
     try:
         with (
             open(part, "w", encoding="utf-8") as out,
-            multiprocessing.get_context("spawn").Pool(processes) as pool,
+            ExitStack() as pool,
             Progress(f"lines of {source.name} prepared", show=progress) as shown,
         ):
-            for lines, text in pool.imap(partial(_prepare, preparation), _chunks(source)):
+            # A worker of a cluster may be a process that is not allowed children.
+            alone = multiprocessing.current_process().daemon
+            imap: Any = map
+            if not alone:
+                imap = pool.enter_context(multiprocessing.get_context("spawn").Pool(processes)).imap
+            for lines, text in imap(partial(_prepare, preparation), _chunks(source)):
                 out.write(text)
                 shown.advance(lines)
         os.replace(part, final)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from binyan.errors import InputError
+from binyan.errors import InputError, SettingsError
 from binyan.experiments.study import Experiment, Outcome
 
 
@@ -56,6 +56,18 @@ class Results:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+    def belong_to(self, data: Path) -> None:
+        """Results are of one data folder, since experiments name their files and not what is in them."""
+        note, now = self.folder / "data.path", str(data.absolute())
+        then = note.read_text(encoding="utf-8").strip() if note.exists() else now
+        if then != now:
+            raise SettingsError(
+                f"{self.folder}: has results of the data in {then}, not of {now}; name another results folder, "
+                f"or delete {note} if the data are the same"
+            )
+        _folder(note)
+        write_whole(note, f"{now}\n".encode())
 
     def path(self, experiment: Experiment) -> Path:
         """Where the result is, or will be."""

@@ -33,6 +33,7 @@ def run(
     paths; the folder may be shared or each machine's own, for results come back here either way.
     """
     results = Results(workshop.results)
+    results.belong_to(workshop.data)
     missing = [e for e in experiments if results.get(e) is None]
     failed: list[str] = []
     alone = jobs == 1 and scheduler is None
