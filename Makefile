@@ -24,7 +24,7 @@ demo: setup
 
 # The documentation site, in build/site: open build/site/index.html.
 docs: setup
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lint: setup
 	$(BIN)/ruff check src tests benchmarks examples

@@ -69,7 +69,7 @@ def commands() -> str:
         parts.append(_help(command.help or ""))
         rows = [row for parameter in command.params if (row := _row(parameter))]
         if rows and not hasattr(command, "commands"):
-            parts.append("\n".join(["| | | |", "|---|---|---|", *rows]) + "\n")
+            parts.append("\n".join(["| option | | |", "|---|---|---|", *rows]) + "\n")
     return "\n".join(parts)
 
 
