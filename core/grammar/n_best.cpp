@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <memory_resource>
 #include <set>
 
 namespace binyan {
@@ -91,8 +92,9 @@ class Search {
 
  private:
   struct Place {
-    std::vector<Way> ways;        // found, best first
-    std::vector<Way> candidates;  // a heap of the next ones
+    explicit Place(std::pmr::memory_resource* arena) : ways(arena), candidates(arena) {}
+    std::pmr::vector<Way> ways;        // found, best first
+    std::pmr::vector<Way> candidates;  // a heap of the next ones
   };
 
   double value(const Edge& e, double left, double right) const { return weights_.log_rule[e.rule] + left + right; }
@@ -104,7 +106,7 @@ class Search {
   Place& place(uint32_t index) {
     if (place_of_[index] == kNothing) {
       place_of_[index] = static_cast<uint32_t>(places_.size());
-      places_.emplace_back();
+      places_.emplace_back(&arena_);
       start(index, places_.back());
     }
     return places_[place_of_[index]];
@@ -118,6 +120,7 @@ class Search {
     }
     const Forest::Node& node = f.nodes[index - f.node_base()];
     const double scale = weights_.log_scale[node.symbol];
+    place.candidates.reserve((&node + 1)->first_edge - node.first_edge + 4);
     for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e)
       place.candidates.push_back({scale + value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]), kNothing, e, 0, 0});
     for (uint32_t t = first_tree(node); t != kNothing; t = adaptor_.trees[t].next)
@@ -139,7 +142,8 @@ class Search {
   const WordView& w_;
   std::vector<double> best_;         // log value of the best way of each index
   std::vector<uint32_t> place_of_;   // of each index, its place; kNothing: not visited
-  std::deque<Place> places_;         // a deque: places stay where they are when others are added
+  std::pmr::monotonic_buffer_resource arena_{1 << 16};  // a search allocates much and frees nothing before its end
+  std::pmr::deque<Place> places_{&arena_};              // a deque: places stay where they are when others are added
   std::vector<uint32_t> items_;      // of the derivation being written
 };
 

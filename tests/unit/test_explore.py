@@ -1,6 +1,5 @@
 """The explorer's server: answers, limits, and nothing beyond the models it was given."""
 
-import math
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,8 +9,10 @@ from fastapi.testclient import TestClient
 
 from binyan.errors import InputError, ModelFileError
 from binyan.explore import server
+from binyan.explore.related import Index
 from binyan.explore.shelf import Shelf
 from binyan.grammar.notation import load_grammar
+from binyan.grammar.tree import parse_tree
 from binyan.morphology import WordList, learn
 from binyan.ngram.chains import Schedule
 from binyan.ngram.hpylm import HPYLM
@@ -39,7 +40,7 @@ def client(folder):
 
 def test_page_and_models(client):
     assert "Binyan explorer" in client.get("/").text
-    for path in ("/app.js", "/style.css"):
+    for path in server._PAGE:
         assert client.get(path).status_code == 200
     named = client.get("/api/models").json()
     assert [m["name"] for m in named["language_models"]] == ["mkn", "hpylm"]
@@ -49,9 +50,10 @@ def test_page_and_models(client):
 def test_nothing_from_elsewhere(client):
     policy = client.get("/").headers["content-security-policy"]
     assert policy.startswith("default-src 'none'")
-    for path in ("/", "/app.js", "/style.css"):
-        assert "http://" not in client.get(path).text
-        assert "https://" not in client.get(path).text
+    for path in server._PAGE:
+        text = client.get(path).text.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
+        assert "http://" not in text
+        assert "https://" not in text
 
 
 def test_sentence_and_next_words(client):
@@ -74,15 +76,39 @@ def test_analyses_of_known_and_new_words(client):
         probabilities = [a["probability"] for a in answer["analyses"]]
         assert probabilities == sorted(probabilities, reverse=True)
         assert 0 < sum(probabilities) <= 1 + 1e-9
-        best = answer["analyses"][0]
-        assert sorted("".join(p["text"] for p in best["parts"])) == sorted(word)
+        assert sorted("".join(p["text"] for p in answer["analyses"][0]["parts"])) == sorted(word)
+        best = client.post("/api/analysis", json={"model": "words", "word": word, "rank": 0}).json()
         assert best["svg"].startswith("<svg")
-        assert all(word not in others for others in best["related"].values())
+        assert "Char" not in best["svg"]  # single characters need no symbol above them
+        assert all(word not in shared["words"] and shared["total"] > 0 for shared in best["related"])
+
+
+def test_words_that_share_root_and_template():
+    trees = {
+        "kitaab": "(Word (Stem (R3 (R1 0=k) (R1 2=t) (R1 5=b)) (T3 1=i 3=a 4=a)))",
+        "kaatib": "(Word (Stem (R3 (R1 0=k) (R1 3=t) (R1 5=b)) (T3 1=a 2=a 4=i)))",
+        "hisaab": "(Word (Stem (R3 (R1 0=h) (R1 2=s) (R1 5=b)) (T3 1=i 3=a 4=a)))",
+        "alkitaab": "(Word (Pre 0=a 1=l) (Stem (R3 (R1 2=k) (R1 4=t) (R1 7=b)) (T3 3=i 5=a 6=a)))",
+    }
+    index = Index(((word, parse_tree(tree)) for word, tree in trees.items()), {"Pre", "Stem"})
+    related = index.related("kitaab", parse_tree(trees["kitaab"]), 1)
+    assert [(f"{kind} {text}", words, total) for (kind, text), words, total in related] == [
+        ("stem kitaab", ["alkitaab"], 1),
+        ("root k…t…b", ["kaatib"], 2),
+        ("template –i–aa–", ["hisaab"], 2),
+    ]
+
+
+@pytest.mark.parametrize("rank", [-1, 99, "0", None, 1.5])
+def test_rank_beyond_bounds(client, rank):
+    answer = client.post("/api/analysis", json={"model": "words", "word": "מכתב", "rank": rank})
+    assert answer.status_code == 422
 
 
 def test_markup_in_a_word_stays_text(client):
-    answer = client.post("/api/analyse", json={"model": "words", "word": "<b>כ</b>"}).json()
-    assert "<b>" not in "".join(a["svg"] for a in answer["analyses"])
+    question = {"model": "words", "word": "<b>כ</b>"}
+    assert client.post("/api/analyse", json=question).json()["word"] == "<b>כ</b>"
+    assert "<b>" not in client.post("/api/analysis", json={**question, "rank": 0}).json()["svg"]
 
 
 def test_words_beyond_bounds(client):
@@ -121,12 +147,30 @@ def test_limits(client, question, status, message):
     assert message in answer.json()["error"]
 
 
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"7", b"[" * 60_000, b"\xff\xfe", b'{"text": "\\ud800"}'])
+def test_bodies_that_are_no_question(client, body):
+    answer = client.post("/api/sentence", content=body)
+    assert answer.status_code in (200, 422)
+    assert answer.status_code == 200 or answer.json()["error"]
+
+
+@pytest.mark.parametrize("name", ["../words", "/etc/passwd", "", None, ["words"], {"a": 1}])
+@pytest.mark.parametrize("path", ["analyse", "analysis", "lexicon", "neighbours", "vector-map"])
+def test_only_models_by_name(client, path, name):
+    question = {"model": name, "word": "כ", "query": "כ", "category": "Stem", "contains": "", "rank": 0}
+    answer = client.post(f"/api/{path}", json=question)
+    assert (answer.status_code, answer.json()["error"]) == (422, "no such model is open here")
+
+
 @pytest.mark.parametrize(
     "path",
     [
         "/../../etc/passwd",
         "/%2e%2e/%2e%2e/etc/passwd",
         "/static/../server.py",
+        "/static/app.js",
+        "/app.js/../../server.py",
+        "/..%5c..%5cserver.py",
         "/api/../server.py",
         "//etc/passwd",
         "/mkn.binyan",
@@ -142,21 +186,67 @@ def test_other_hosts_are_refused(client):
     assert client.get("/api/models", headers={"host": "evil.example"}).status_code == 400
 
 
-def test_a_replaced_model_file_changes_nothing(folder):
-    (folder / "copy.binyan").write_bytes((folder / "mkn.binyan").read_bytes())
-    client = TestClient(server.create_app(Shelf.load([folder / "copy.binyan"])))
-    before = client.post("/api/sentence", json={"text": "der hund"}).json()
+@pytest.mark.parametrize(
+    ("name", "path", "question"),
+    [
+        ("mkn", "sentence", {"text": "der hund"}),
+        ("words", "analyse", {"model": "copy", "word": "משמרים"}),
+        ("words", "lexicon", {"model": "copy", "category": "R3", "contains": ""}),
+    ],
+)
+def test_a_replaced_model_file_changes_nothing(client, folder, name, path, question):
+    (folder / "copy.binyan").write_bytes((folder / f"{name}.binyan").read_bytes())
+    one, other = (TestClient(server.create_app(Shelf.load([folder / "copy.binyan"]))) for _ in range(2))
+    before = one.post(f"/api/{path}", json=question).json()
     (folder / "copy.binyan").write_bytes(b"junk")
-    assert client.post("/api/sentence", json={"text": "der hund"}).json() == before
+    assert other.post(f"/api/{path}", json=question).json() == before  # first asked after the file was replaced
+    (folder / "copy.binyan").unlink()
+    assert one.post(f"/api/{path}", json=question).json() == before
 
 
-def test_many_at_once_give_the_same_answer(client):
+@pytest.mark.parametrize(
+    ("path", "question"),
+    [("sentence", {"text": "der hund sah die katze"}), ("analyse", {"model": "words", "word": "משמרים" * 8})],
+)
+def test_many_at_once_give_the_same_answer(client, path, question):
     with ThreadPoolExecutor(16) as pool:
-        answers = list(
-            pool.map(lambda _: client.post("/api/sentence", json={"text": "der hund sah die katze"}).json(), range(64))
-        )
-    assert all(a == answers[0] for a in answers)
-    assert math.isfinite(answers[0][0]["log_prob"])
+        answers = list(pool.map(lambda _: client.post(f"/api/{path}", json=question), range(64)))
+    assert all(a.status_code == 200 and a.json() == answers[0].json() for a in answers)
+
+
+def test_vectors_of_seen_and_unseen_words(tmp_path):
+    pytest.importorskip("torch", reason="the neural extra is not installed")
+    from binyan.log_bilinear.estimation import train
+    from binyan.log_bilinear.training import TrainingSettings
+    from binyan.segmentation import Segmentation, SegmentationTable
+
+    stems, suffixes = ("haus", "hof", "geh", "lauf"), ("en", "st", "t")
+    table = SegmentationTable(Segmentation.parse(a + b, f"{a}/STM {b}/SUF") for a in stems for b in suffixes)
+    text = [[a + b for a in stems for b in suffixes if a + b != "hofst"]] * 5
+    settings = TrainingSettings(epochs=1, batch=50)
+    train(text, text, "clbl++", order=2, dim=4, classes=3, segmentations=table, settings=settings, progress=False).save(
+        tmp_path / "v.binyan"
+    )
+    client = TestClient(server.create_app(Shelf.load([tmp_path / "v.binyan"])))
+    assert client.get("/api/models").json()["spaces"] == [{"name": "v", "words": 14, "morphemes": 7}]
+    for query, known, made_of in (
+        ("hofen", True, ["hof/STM", "en/SUF"]),
+        ("hofst", False, ["hof/STM", "st/SUF"]),  # in the map
+        ("laufhofen", False, ["lauf/STM", "hof/STM", "en/SUF"]),  # in nothing: taken apart
+        ("en/SUF", True, []),
+    ):
+        found = client.post("/api/neighbours", json={"model": "v", "query": query}).json()
+        assert (found["known"], found["made_of"]) == (known, made_of)
+        cosines = [n["cosine"] for n in found["words"]]
+        assert cosines == sorted(cosines, reverse=True) and query not in [n["name"] for n in found["words"]]
+        assert len(found["morphemes"]) >= 6
+    refused = client.post("/api/neighbours", json={"model": "v", "query": "<b>x</b>"})
+    assert refused.status_code == 422 and "cannot be made" in refused.json()["error"]
+    points = client.post("/api/vector-map", json={"model": "v"}).json()
+    assert len(points) == 7 and all(0 <= p["x"] <= 1 and 0 <= p["y"] <= 1 for p in points)
+    steps = client.post("/api/sentence", json={"text": "hofen"}).json()[0]["words"][0]["steps"]
+    assert [step["name"] for step in steps] == ["class", "word in class"]
+    assert steps[1]["detail"] == "hofen = hofen + hof/STM + en/SUF"
 
 
 def test_shelf_refuses_what_it_cannot_show(tmp_path):

@@ -13,6 +13,7 @@ def explore(
     host: str = typer.Option(
         "127.0.0.1", help="Address to listen on; other machines can connect if it is not loopback."
     ),
+    workers: int = typer.Option(1, min=1, max=64, help="Processes that answer (Linux); one is enough for one person."),
 ) -> None:
     """Open models in a local web page: type a word or a sentence and see how the models see it.
 
@@ -23,4 +24,4 @@ def explore(
 
     shelf = Shelf.load(models)
     typer.echo(f"Explorer at http://{host}:{port}/  (Ctrl-C stops it)", err=True)
-    serve(shelf, host, port)
+    serve(shelf, host, port, workers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,11 @@ LONGEST_TEXT = 2_000  # characters of a sentence
 LONGEST_WORD = 100  # characters of a word to analyse
 MOST_RELATED = 12  # words shown for a morpheme
 MOST_ROWS = 200  # of a lexicon on the page
+NEIGHBOURS = 12
+SUGGESTIONS = 10
+
+Question = Mapping[str, Any]
+Model = TypeVar("Model")
 
 
 def models(shelf: Shelf) -> dict[str, Any]:
@@ -35,16 +40,24 @@ def models(shelf: Shelf) -> dict[str, Any]:
         "segmenters": [
             {
                 "name": name,
-                "words": len(m.segmenter.words.words),
+                "words": len(m.known),
+                "some": list(m.segmenter.words.words[:3]),
                 "categories": m.categories,
                 "signature": m.segmenter.signature,
             }
             for name, m in shelf.morphologies.items()
         ],
+        "spaces": [
+            {"name": name, "words": len(s.vectors.vocabulary), "morphemes": len(s.vectors.morphemes)}
+            for name, s in shelf.spaces.items()
+        ],
     }
 
 
-def sentence(shelf: Shelf, question: Mapping[str, Any]) -> list[dict[str, Any]]:
+# ---- language models
+
+
+def sentence(shelf: Shelf, question: Question) -> list[dict[str, Any]]:
     """Each word's probability under each language model, and how it was made."""
     text = _text(question, "text", LONGEST_TEXT)
     found = []
@@ -54,60 +67,16 @@ def sentence(shelf: Shelf, question: Mapping[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def next_words(shelf: Shelf, question: Mapping[str, Any]) -> list[dict[str, Any]]:
+def next_words(shelf: Shelf, question: Question) -> list[dict[str, Any]]:
     """The most probable words after a text, under each language model."""
     text = _text(question, "text", LONGEST_TEXT, empty=True)
     found = []
     for name, model in shelf.language_models.items():
         chances = model.next_words(_state_after(model, text))
-        best = np.argsort(-chances, kind="stable")[:10]
+        best = np.argsort(-chances, kind="stable")[:SUGGESTIONS]
         words = [{"word": model.vocabulary.words[i], "probability": float(chances[i])} for i in best]
         found.append({"model": name, "words": words})
     return found
-
-
-def analyse(shelf: Shelf, question: Mapping[str, Any]) -> dict[str, Any]:
-    """The analyses of a word with their probabilities and trees, and the words that share its morphemes."""
-    morphology = _morphology(shelf, question)
-    word = morphology.segmenter.prepared(_text(question, "word", LONGEST_WORD))
-    analyses = morphology.segmenter.analyses(word, 5)
-    note = (
-        "" if word in morphology.known else "The model did not learn from this word: it is parsed with what was learnt."
-    )
-    if not analyses:
-        note = "The grammar has no analysis of this word."
-    found = []
-    for analysis in analyses:
-        related = {}
-        for symbol, pieces in morphology.morphemes(analysis.tree):
-            others = [w for w in morphology.words.get((symbol, pieces), ()) if w != word][:MOST_RELATED]
-            related[f"{symbol} {'…'.join(pieces)}"] = others
-        parts = [{"text": part.text, "label": part.label} for part in analysis.segmentation]
-        svg = draw_svg(analysis.tree)
-        found.append({"probability": analysis.probability, "parts": parts, "svg": svg, "related": related})
-    direction = "rtl" if runs_right_to_left(word) else "ltr"
-    return {"word": word, "direction": direction, "note": note, "analyses": found}
-
-
-def lexicon(shelf: Shelf, question: Mapping[str, Any]) -> dict[str, Any]:
-    """The morphemes of a category, filtered and sorted."""
-    entries = list(_morphology(shelf, question).segmenter.lexicon(_text(question, "category", LONGEST_WORD)))
-    contains = _text(question, "contains", LONGEST_WORD, empty=True)
-    rows = [
-        {"text": "…".join(e.strings), "count": round(e.uses), "probability": e.probability}
-        for e in entries
-        if contains in e.text
-    ]
-    if question.get("sort") == "text":
-        rows.sort(key=lambda row: str(row["text"]))
-    return {"total": len(rows), "rows": rows if question.get("all") else rows[:MOST_ROWS]}
-
-
-def _morphology(shelf: Shelf, question: Mapping[str, Any]) -> Morphology:
-    name = question["model"]
-    if name not in shelf.morphologies:
-        raise InputError("no such model is open here")
-    return shelf.morphologies[name]
 
 
 def _state_after(model: LanguageModel, text: str) -> Any:
@@ -117,8 +86,124 @@ def _state_after(model: LanguageModel, text: str) -> Any:
     return state
 
 
-def _text(question: Mapping[str, Any], key: str, longest: int, empty: bool = False) -> str:
-    value = question[key]
+# ---- morphology
+
+
+def analyse(shelf: Shelf, question: Question) -> dict[str, Any]:
+    """The analyses of a word with their probabilities, best first."""
+    morphology = _chosen(shelf.morphologies, question)
+    word = _word(morphology, question)
+    analyses = morphology.analyses(word)
+    note = ""
+    if not analyses:
+        note = "The grammar has no analysis of this word."
+    elif word not in morphology.known:
+        note = "The model did not learn from this word: it is parsed with what was learnt."
+    found = [
+        {
+            "probability": analysis.probability,
+            "parts": [{"text": part.text, "label": part.label} for part in analysis.segmentation],
+        }
+        for analysis in analyses
+    ]
+    return {"word": word, "direction": _direction(word), "note": note, "analyses": found}
+
+
+def analysis(shelf: Shelf, question: Question) -> dict[str, Any]:
+    """One of the analyses of a word, by its rank: the picture of its tree, and the words that share its morphemes."""
+    morphology = _chosen(shelf.morphologies, question)
+    word = _word(morphology, question)
+    analyses = morphology.analyses(word)
+    rank = _field(question, "rank")
+    if not isinstance(rank, int) or not 0 <= rank < len(analyses):
+        raise InputError("the word has no analysis of this rank")
+    tree = morphology.simplified(analyses[rank].tree)
+    related = [
+        {"kind": feature.kind, "text": feature.text, "words": words, "total": total}
+        for feature, words, total in morphology.index.related(word, tree, MOST_RELATED)
+    ]
+    return {"svg": draw_svg(tree), "related": related}
+
+
+def lexicon(shelf: Shelf, question: Question) -> dict[str, Any]:
+    """The morphemes of a category, filtered and sorted."""
+    category = _text(question, "category", LONGEST_WORD)
+    morphology = _chosen(shelf.morphologies, question)
+    if category not in morphology.categories:
+        raise InputError(f"the model has no category {category!r}; it has {', '.join(morphology.categories)}")
+    contains = _text(question, "contains", LONGEST_WORD, empty=True)
+    rows = [
+        {"text": "…".join(e.strings), "count": round(e.uses), "probability": e.probability}
+        for e in morphology.lexicon(category)
+        if contains in e.text
+    ]
+    if question.get("sort") == "text":
+        rows.sort(key=lambda row: str(row["text"]))
+    elif question.get("sort") == "length":
+        rows.sort(key=lambda row: -len(str(row["text"])))
+    return {"total": len(rows), "rows": rows if question.get("all") else rows[:MOST_ROWS]}
+
+
+def _word(morphology: Morphology, question: Question) -> str:
+    return morphology.segmenter.prepared(_text(question, "word", LONGEST_WORD))
+
+
+def _direction(word: str) -> str:
+    return "rtl" if runs_right_to_left(word) else "ltr"
+
+
+# ---- vectors
+
+
+def neighbours(shelf: Shelf, question: Question) -> dict[str, Any]:
+    """The words and morphemes nearest to a word, also one never seen, or to a morpheme."""
+    vectors = _chosen(shelf.spaces, question).vectors
+    query = _text(question, "query", LONGEST_WORD).strip()
+    known, made_of = True, list[str]()
+    if query in vectors.morphemes:
+        vector = vectors.morpheme(query)
+    else:
+        prepared = vectors.model.preparation(query)
+        query = prepared[0] if len(prepared) == 1 else query
+        known = query in vectors.vocabulary
+        made_of = vectors.known_morphemes(query)
+        if not known and not made_of:
+            raise InputError(f"{query!r} is not in the vocabulary, and cannot be made of morphemes the model knows")
+        vector = vectors[query]
+
+    def listed(morphemes: bool) -> list[dict[str, Any]]:
+        found = vectors.neighbours(vector, NEIGHBOURS, morphemes, {query})
+        return [{"name": name, "cosine": cosine} for name, cosine in found]
+
+    return {
+        "query": query,
+        "known": known,
+        "made_of": made_of,
+        "words": listed(False),
+        "morphemes": listed(True) if vectors.morphemes else [],
+    }
+
+
+def vector_map(shelf: Shelf, question: Question) -> list[dict[str, Any]]:
+    """The places of the most used morphemes (or words) on the map."""
+    return _chosen(shelf.spaces, question).map()
+
+
+def _chosen(shelved: Mapping[str, Model], question: Question) -> Model:
+    name = _field(question, "model")
+    if not isinstance(name, str) or name not in shelved:
+        raise InputError("no such model is open here")
+    return shelved[name]
+
+
+def _field(question: Question, key: str) -> Any:
+    if key not in question:
+        raise InputError(f"the request lacks {key!r}")
+    return question[key]
+
+
+def _text(question: Question, key: str, longest: int, empty: bool = False) -> str:
+    value = _field(question, key)
     if not isinstance(value, str):
         raise InputError(f"{key} must be text")
     if len(value) > longest:
@@ -128,9 +213,12 @@ def _text(question: Mapping[str, Any], key: str, longest: int, empty: bool = Fal
     return value
 
 
-QUESTIONS: dict[str, Callable[[Shelf, Mapping[str, Any]], Any]] = {
+QUESTIONS: dict[str, Callable[[Shelf, Question], Any]] = {
     "sentence": sentence,
     "next-words": next_words,
     "analyse": analyse,
+    "analysis": analysis,
     "lexicon": lexicon,
+    "neighbours": neighbours,
+    "vector-map": vector_map,
 }

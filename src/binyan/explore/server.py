@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from typing import Any
 
 from binyan import __version__
-from binyan.errors import BinyanError, InputError, MissingExtra
+from binyan.errors import BinyanError, MissingExtra, SettingsError
 from binyan.explore import answers
 from binyan.explore.shelf import Shelf
 from binyan.plain_values import finite
 
 try:
     from fastapi import FastAPI, Request, Response
-    from fastapi.responses import JSONResponse
+    from starlette.datastructures import MutableHeaders
     from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 except ImportError as error:  # pragma: no cover
     raise MissingExtra("the explorer", "explore") from error
 
 MOST_BYTES = 65_536  # of a request's body
-_PAGE = {
-    "/": ("index.html", "text/html"),
-    "/style.css": ("style.css", "text/css"),
-    "/app.js": ("app.js", "text/javascript"),
+_SHORT = 200  # bytes of a question about a word of ordinary length
+_PAGE = {"/": "index.html"} | {
+    f"/{name}": name for name in ("style.css", "app.js", "page.js", "words.js", "sentences.js", "vectors.js")
 }
+_KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 _HEADERS = {
     # Nothing from elsewhere: the page works without a network and tells nobody what is typed.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -31,60 +42,141 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
+_log = logging.getLogger(__name__)
+
+
+class _Guard:
+    """Refuses long bodies, adds the headers. Written to the protocol: FastAPI's own way costs more than an answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        headers = dict(scope["headers"]) if scope["type"] == "http" else {}
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > MOST_BYTES or b"transfer-encoding" in headers:
+            refusal = _json({"error": f"a request has at most {MOST_BYTES:,} bytes"}, 413)
+            await refusal(scope, receive, send_with_headers)
+        else:
+            await self.app(scope, receive, send_with_headers)
 
 
 def create_app(shelf: Shelf, hosts: tuple[str, ...] = ("127.0.0.1", "localhost", "[::1]", "testserver")) -> FastAPI:
     """The application over the models of `shelf`, answering requests for `hosts` only."""
     app = FastAPI(title="Binyan explorer", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*hosts])
-    pages = {
-        path: (files("binyan.explore.static").joinpath(name).read_bytes(), kind) for path, (name, kind) in _PAGE.items()
-    }
-
-    @app.middleware("http")
-    async def guard(request: Request, call_next: Any) -> Response:
-        length = request.headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > MOST_BYTES or "transfer-encoding" in request.headers:
-            response: Response = JSONResponse({"error": f"a request has at most {MOST_BYTES:,} bytes"}, 413)
-        else:
-            response = await call_next(request)
-        response.headers.update(_HEADERS)
-        return response
-
-    @app.exception_handler(BinyanError)
-    async def explain_error(request: Request, error: BinyanError) -> JSONResponse:
-        return JSONResponse({"error": str(error)}, 422)
+    app.add_middleware(_Guard)
+    # Queries change nothing and leave the interpreter lock in their loops; more threads than cores only wait for it.
+    workers = ThreadPoolExecutor(min(8, (os.cpu_count() or 1) + 1), thread_name_prefix="explorer")
 
     def page(path: str) -> Any:
-        content, kind = pages[path]
-        return lambda: Response(content, media_type=f"{kind}; charset=utf-8")
+        name = _PAGE[path]
+        kind = _KINDS[name.rpartition(".")[2]]
+        content = files("binyan.explore.static").joinpath(name).read_bytes()
 
-    for path in pages:
-        app.get(path)(page(path))
+        async def endpoint(request: Request) -> Response:
+            return Response(content, media_type=f"{kind}; charset=utf-8")
 
-    @app.get("/api/models")
-    def models() -> Any:
-        return answers.models(shelf)
+        return endpoint
 
-    # Plain functions: they run in a pool of threads, and queries change nothing.
-    for name, answer in answers.QUESTIONS.items():
-        app.post(f"/api/{name}")(_endpoint(shelf, answer))
+    def api(name: str) -> Any:
+        answer = answers.QUESTIONS[name]
+
+        async def endpoint(request: Request) -> Response:
+            body = await request.body()
+            if name == "analyse" and len(body) < _SHORT:  # done in less time than it takes to hand it to a thread
+                return _answered(answer, shelf, body)
+            return await asyncio.get_running_loop().run_in_executor(workers, _answered, answer, shelf, body)
+
+        return endpoint
+
+    async def models(request: Request) -> Response:
+        return _json(answers.models(shelf))
+
+    for path in _PAGE:
+        app.add_route(path, page(path))
+    app.add_route("/api/models", models)
+    for name in answers.QUESTIONS:
+        app.add_route(f"/api/{name}", api(name), methods=["POST"])
     return app
 
 
-def _endpoint(shelf: Shelf, answer: Any) -> Any:
-    def endpoint(question: dict[str, Any]) -> Any:
-        try:
-            return JSONResponse(finite(answer(shelf, question)))
-        except KeyError as error:
-            raise InputError(f"the request lacks {error}") from error
+def _answered(answer: Callable[[Shelf, Mapping[str, Any]], Any], shelf: Shelf, body: bytes) -> Response:
+    try:
+        question = json.loads(body)
+    except (ValueError, RecursionError):
+        return _json({"error": "the request is not JSON"}, 422)
+    if not isinstance(question, dict):
+        return _json({"error": "the request must be an object in JSON"}, 422)
+    try:
+        return _json(answer(shelf, question))
+    except BinyanError as error:
+        return _json({"error": str(error)}, 422)
 
-    return endpoint
+
+def _json(value: Any, status: int = 200) -> Response:
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError:  # an infinity or a NaN, which are rare
+        text = json.dumps(finite(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # Half of a surrogate pair is a letter in JSON and none in UTF-8.
+    return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
 
 
-def serve(shelf: Shelf, host: str = "127.0.0.1", port: int = 8765) -> None:
-    """Serve until interrupted."""
+def serve(shelf: Shelf, host: str = "127.0.0.1", port: int = 8765, workers: int = 1) -> None:
+    """Serve until interrupted, by so many processes that share the models in memory."""
     import uvicorn
 
-    hosts = ("127.0.0.1", "localhost", "[::1]") if host in ("127.0.0.1", "localhost", "::1") else ("*",)
-    uvicorn.run(create_app(shelf, hosts), host=host, port=port, log_level="warning")
+    local = host in ("127.0.0.1", "localhost", "::1")
+    if not local:
+        _log.warning("listening on %s: other machines can ask the models", host)
+    if workers > 1 and not hasattr(socket, "SO_REUSEPORT"):
+        raise SettingsError("several workers need a system that shares a port among processes, as Linux does")
+    app = create_app(shelf, ("127.0.0.1", "localhost", "[::1]") if local else ("*",))
+    config = uvicorn.Config(app, log_level="warning", access_log=False)
+    gc.collect()
+    gc.freeze()  # the models stay: no collection need look at them again
+    listening = [_listen(host, port, workers > 1) for _ in range(workers)]
+    children: list[int] = []
+    mine = listening[0]
+    for other in listening[1:]:
+        child = os.fork()
+        if child == 0:
+            children, mine = [], other
+            break
+        children.append(child)
+    is_child = mine is not listening[0]
+    for other in listening:
+        if other is not mine:
+            other.close()
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(0)
+    )  # uvicorn raises it again when it is done: end by way of `finally`
+    try:
+        uvicorn.Server(config).run(sockets=[mine])
+    finally:
+        if is_child:
+            os._exit(0)
+        for child in children:
+            os.kill(child, signal.SIGTERM)
+            os.waitpid(child, 0)
+
+
+def _listen(host: str, port: int, shared: bool) -> socket.socket:
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if shared:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    try:
+        made.bind((host, port))
+    except OSError as error:
+        raise SettingsError(
+            f"cannot listen on {host} port {port} ({error.strerror}); choose another with --port"
+        ) from error
+    made.listen(2048)
+    return made

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from binyan import language_model, model_file
 from binyan.errors import InputError, ModelFileError
+from binyan.explore.related import Index
+from binyan.grammar.reading_off import character_classes
 from binyan.grammar.tree import Tree
 from binyan.language_model import LanguageModel
+from binyan.morphology.analysis import Analysis
 from binyan.morphology.segmenter import Segmenter
 from binyan.morphology.storage import KIND as SEGMENTER
 
-Morpheme = tuple[str, tuple[str, ...]]  # symbol, and the pieces of it
+if TYPE_CHECKING:
+    from binyan.log_bilinear.vectors import Vectors
+
+ANALYSES = 5  # of a word
+_REMEMBERED = 1024  # words
+_ON_THE_MAP = 300  # vectors
 
 
 class Morphology:
@@ -26,15 +36,40 @@ class Morphology:
         grammar = segmenter.grammar
         self.categories = [s for s in grammar.symbols if s in grammar.adapted and not grammar.hidden(s)]
         self.known = frozenset(segmenter.words.words)
-        self.words: dict[Morpheme, list[str]] = defaultdict(list)
-        for analysis in segmenter.best():
-            for morpheme in self.morphemes(analysis.tree):
-                self.words[morpheme].append(analysis.word)
+        self._classes = character_classes(grammar)
+        shown = {*self.categories, *segmenter.symbols}
+        self.index = Index(((a.word, self.simplified(a.tree)) for a in segmenter.best()), shown)
+        self.lexicon = lru_cache(len(self.categories))(segmenter.lexicon)
+        self.analyses = lru_cache(_REMEMBERED)(self._analyses)
+        segmenter.log_probability(segmenter.words.words[0])  # the states are made ready now, not by the first question
 
-    def morphemes(self, tree: Tree) -> list[Morpheme]:
-        """The adapted constituents of a tree but the word itself, each once, largest first."""
-        found = {(t.symbol, t.pieces()): None for t in tree.subtrees() if t.symbol in self.categories and t is not tree}
-        return list(found)
+    def _analyses(self, word: str) -> list[Analysis]:
+        return self.segmenter.analyses(word, ANALYSES)
+
+    def simplified(self, tree: Tree) -> Tree:
+        """The tree without symbols that stand for single characters."""
+        grammar = self.segmenter.grammar
+        return tree.collapse(lambda symbol: grammar.hidden(symbol) or symbol in self._classes)
+
+
+class Space:
+    """The word and morpheme vectors of a log-bilinear model, and a map of them."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self.vectors = vectors
+        self._lock = threading.Lock()
+
+    def map(self) -> list[dict[str, Any]]:
+        """Morphemes (words, where the model has no morphemes) with their places in the unit square."""
+        with self._lock:  # made once, when it is first looked at
+            return self._points
+
+    @cached_property
+    def _points(self) -> list[dict[str, Any]]:
+        from binyan.log_bilinear import vector_map
+
+        names, matrix = vector_map.chosen(self.vectors, _ON_THE_MAP, morphemes=bool(self.vectors.morphemes))
+        return vector_map.points(names, vector_map.plane(matrix))
 
 
 @dataclass
@@ -43,6 +78,7 @@ class Shelf:
 
     language_models: dict[str, LanguageModel] = field(default_factory=dict)
     morphologies: dict[str, Morphology] = field(default_factory=dict)
+    spaces: dict[str, Space] = field(default_factory=dict)
 
     @classmethod
     def load(cls, paths: Iterable[str | os.PathLike[str]]) -> Shelf:
@@ -57,6 +93,10 @@ class Shelf:
                 shelf.morphologies[name] = Morphology(Segmenter.load(path))
             else:
                 raise ModelFileError(f"{path}: holds a {file.kind!r} model, which the explorer cannot show")
+            if file.kind == "log-bilinear":
+                from binyan.log_bilinear.vectors import Vectors
+
+                shelf.spaces[name] = Space(Vectors(shelf.language_models[name], guess=True))  # type: ignore[arg-type]
         if not shelf.language_models and not shelf.morphologies:
             raise InputError("name at least one model file to explore")
         return shelf

@@ -14,6 +14,9 @@ from binyan.grammar.tree import Leaf, Tree
 START_A, START_B = 0.5, 1.0
 """Where sampled hyperparameters start."""
 
+_NONE: list[int] = []
+_ONE = [1]
+
 
 @dataclass(frozen=True, slots=True)
 class _Form:
@@ -23,6 +26,7 @@ class _Form:
     hidden: bool
     children: int
     arguments: tuple[tuple[tuple[int, int] | str, ...], ...]
+    lexical: bool  # one terminal and nothing else, as most nodes of a tree are
 
 
 class Compiled:
@@ -98,6 +102,7 @@ class Compiled:
                     tuple((e.child, e.argument) if isinstance(e, Variable) else e for e in argument)
                     for argument in rule.arguments
                 ),
+                not rule.rhs and len(rule.arguments) == 1 and len(rule.arguments[0]) == 1,
             )
             for rule in self.grammar.rules
         ]
@@ -108,12 +113,12 @@ class Compiled:
         forms = [self._forms[rule] for rule in derivation]
         children, lengths = _children(forms)
         starts: list[list[int]] = [[0] * len(form.arguments) for form in forms]
-        own: list[list[Leaf]] = [[] for _ in forms]
+        own: list[tuple[Leaf, ...]] = [()] * len(forms)
         for i, form in enumerate(forms):
             for at, argument in zip(starts[i], form.arguments, strict=True):
                 for element in argument:
                     if isinstance(element, str):
-                        own[i].append(Leaf(at, element if word is None else word[at]))
+                        own[i] = (*own[i], Leaf(at, element if word is None else word[at]))
                         at += 1
                     else:
                         child = children[i][element[0]]
@@ -122,7 +127,9 @@ class Compiled:
         # From the end, so that children come first; a hidden node is no tree but the parts it has.
         parts: list[tuple[Tree | Leaf, ...]] = [()] * len(forms)
         for i in range(len(forms) - 1, -1, -1):
-            below = (*(part for child in children[i] for part in parts[child]), *own[i])
+            below: tuple[Tree | Leaf, ...] = own[i]
+            for child in reversed(children[i]):
+                below = parts[child] + below
             parts[i] = below if forms[i].hidden and i else (Tree(forms[i].symbol, below),)
         (top,) = parts[0]
         assert isinstance(top, Tree)
@@ -146,18 +153,20 @@ class Compiled:
 
 def _children(forms: Sequence[_Form]) -> tuple[list[list[int]], list[list[int]]]:
     """Of each rule of a derivation in preorder: the places of its children, and the lengths of its arguments."""
-    children: list[list[int]] = [[] for _ in forms]
-    lengths: list[list[int]] = [[] for _ in forms]
+    children: list[list[int]] = [_NONE] * len(forms)
+    lengths: list[list[int]] = [_ONE] * len(forms)
     waiting: list[int] = []
     for i in range(len(forms) - 1, -1, -1):
         form = forms[i]
-        if len(waiting) < form.children:
-            raise InputError("a derivation ends too soon")
-        children[i] = [waiting.pop() for _ in range(form.children)]
-        lengths[i] = [
-            sum([1 if isinstance(e, str) else lengths[children[i][e[0]]][e[1]] for e in argument])
-            for argument in form.arguments
-        ]
+        if not form.lexical:
+            if len(waiting) < form.children:
+                raise InputError("a derivation ends too soon")
+            below = [waiting.pop() for _ in range(form.children)]
+            children[i] = below
+            lengths[i] = [
+                sum([1 if isinstance(e, str) else lengths[below[e[0]]][e[1]] for e in argument])
+                for argument in form.arguments
+            ]
         waiting.append(i)
     if waiting != [0]:
         raise InputError("not one whole derivation")

@@ -33,6 +33,7 @@ from binyan.model_file import ModelFile, Section
 from binyan.segmentation import SegmentationTable
 from binyan.signature import Signature
 from binyan.text import Preparation, Vocabulary
+from binyan.text.vocabulary import UNKNOWN
 
 _CACHED_CONTEXTS = 10_000
 _SCORED_AT_ONCE = 8192
@@ -261,15 +262,34 @@ class LogBilinearLM(LanguageModel):
         return out
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
-        """The class, and the word within it."""
+        """The class, the word within it and, for a word outside the vocabulary, its share of <unk>."""
         number = self.vocabulary[word]
-        row = int(self.model.targets.row_of[number if number < len(self.closed_vocabulary) else 0])
+        outside = number == 0 or number >= len(self.closed_vocabulary)
+        row = int(self.model.targets.row_of[0 if outside else number])
         c = int(self.model.targets.class_of_row[row])
         prediction = self._predict(state)
         within = float(np.exp(self._within(prediction, c)[row - self.model.first[c]]))
+        shown = UNKNOWN if outside else word
+        morphemes = self.known_morphemes(word)
+        made = f"{shown} = {' + '.join([shown, *morphemes])}" if morphemes and not outside else shown
         if not self.model.shape.variant.classes:
-            return (Step("word", word, within),)
-        return (Step("class", str(c), float(np.exp(prediction.by_class[c]))), Step("word in class", word, within))
+            steps = [Step("word", made, within)]
+        else:
+            steps = [
+                Step("class", self._class_name(c), float(np.exp(prediction.by_class[c]))),
+                Step("word in class", made, within),
+            ]
+        if outside and self.extension:
+            place = -1 if number == 0 else number - len(self.closed_vocabulary)
+            share = float(np.exp(self._extension_log_probs(prediction)[place]))
+            steps.append(Step("unknown word", " + ".join(morphemes) or "any other", share))
+        return tuple(steps)
+
+    def _class_name(self, c: int) -> str:
+        """The number of a class with its most frequent words."""
+        words = self.model.targets.word_of[self.model.first[c] : self.model.first[c + 1]]
+        often = sorted(words.tolist(), key=lambda w: -self.counts[w])[:3]
+        return f"{c}: {' '.join(self.vocabulary.words[w] for w in often)}{' …' if len(words) > 3 else ''}"
 
     def training_counts(self) -> NDArray[np.int64]:
         """How often each word of the vocabulary was predicted in training, by id."""

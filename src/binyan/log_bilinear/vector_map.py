@@ -64,15 +64,21 @@ def draw(names: Sequence[str], places: NDArray[np.float64], path: str | os.PathL
 
 def write_page(names: Sequence[str], places: NDArray[np.float64], path: str | os.PathLike[str], signature: str) -> None:
     """Write the map as one HTML file that needs nothing else: wheel and drag move, a box finds names."""
-    low, high = places.min(0), places.max(0)
-    scaled = (places - low) / np.where(high > low, high - low, 1)
-    points: list[list[Any]] = [
-        [_shown(n), round(float(x), 4), round(float(1 - y), 4), _COLOURS[_label(n)]]
-        for n, (x, y) in zip(names, scaled, strict=True)
-    ]
-    data = json.dumps(points, ensure_ascii=False).replace("<", "\\u003c")
+    rows = [[p["text"], p["x"], p["y"], _COLOURS[p["kind"]]] for p in points(names, places)]
+    data = json.dumps(rows, ensure_ascii=False).replace("<", "\\u003c")
     note = signature.replace("&", "&amp;").replace("<", "&lt;")
     Path(path).write_text(_PAGE.replace("__POINTS__", data).replace("__NOTE__", note), encoding="utf-8")
+
+
+def points(names: Sequence[str], places: NDArray[np.float64]) -> list[dict[str, Any]]:
+    """Each vector's name, the text to show (un-, -ing), its kind (PRE, STM, SUF or none), and x and y in the unit square,
+    y downwards."""
+    low, high = places.min(0), places.max(0)
+    scaled = (places - low) / np.where(high > low, high - low, 1)
+    return [
+        {"name": n, "text": _shown(n), "kind": _label(n), "x": round(float(x), 4), "y": round(float(1 - y), 4)}
+        for n, (x, y) in zip(names, scaled, strict=True)
+    ]
 
 
 def _label(name: str) -> str:

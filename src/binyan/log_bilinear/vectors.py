@@ -7,7 +7,8 @@ vocabulary has the sum of its known morphemes, and that of <unk> only where none
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from binyan.errors import InputError, SettingsError
 from binyan.log_bilinear.language_model import LogBilinearLM
+from binyan.log_bilinear.taking_apart import take_apart
 from binyan.log_bilinear.word_map import factors_of
 from binyan.segmentation import SegmentationTable
 from binyan.text.vocabulary import SPECIALS, UNKNOWN
@@ -26,7 +28,8 @@ Side = Literal["both", "context", "target"]
 class Vectors:
     """The vectors of `model`. `post_hoc` segments words outside the vocabulary; by default the model's own map does.
 
-    `compose`: whether such words are composed of morphemes at all; without, they are <unk>.
+    `compose`: whether such words are composed of morphemes at all; without, they are <unk>. `guess`: whether a word that the
+    map lacks is taken apart into morphemes the model knows.
     """
 
     def __init__(
@@ -35,10 +38,11 @@ class Vectors:
         side: Side = "both",
         post_hoc: SegmentationTable | None = None,
         compose: bool = True,
+        guess: bool = False,
     ) -> None:
         if side not in ("both", "context", "target"):
             raise SettingsError(f"vectors are of 'both' sides, or of 'context' or 'target', not {side!r}")
-        self.model, self.side, self.compose = model, side, compose
+        self.model, self.side, self.compose, self.guess = model, side, compose, guess
         self.post_hoc = post_hoc if post_hoc is not None else model.segmentations
         self.vocabulary = model.closed_vocabulary
         targets = model.model.targets
@@ -71,9 +75,24 @@ class Vectors:
 
     def known_morphemes(self, word: str) -> list[str]:
         """The morphemes of `word`, by the post hoc map, that have vectors."""
+        if self.compose and self.guess and word not in self.post_hoc:
+            return take_apart(word, self._uses, self._links)
         if not self.compose or word not in self.post_hoc:
             return []
         return [m for m in factors_of(self.post_hoc, word) if m in self.model.word_map.morpheme_index]
+
+    @cached_property
+    def _uses(self) -> dict[str, int]:
+        """How many words have each morpheme."""
+        word_map = self.model.word_map
+        uses = np.bincount(word_map.factors, minlength=word_map.size)[word_map.words :]
+        return dict(zip(self.morphemes, uses.tolist(), strict=True)) if self.morphemes else {}
+
+    @cached_property
+    def _links(self) -> frozenset[str]:
+        """The linking elements of the model's word map."""
+        table = self.model.segmentations
+        return frozenset(part.text for word in table for part in table[word] if part.linking)
 
     def __contains__(self, word: str) -> bool:
         """Whether `word` has a vector of its own or of its morphemes."""
@@ -99,16 +118,28 @@ class Vectors:
     def nearest(self, query: str, number: int = 10, morphemes: bool = False) -> list[tuple[str, float]]:
         """The words (or the morphemes) nearest to a word (or a morpheme) by cosine, without itself."""
         if morphemes:
-            names: Sequence[str] = self.morphemes
-            matrix, vector = self.morpheme_matrix, self.morpheme(query)
-        else:
-            if query not in self:
-                raise InputError(f"{query!r} is outside the vocabulary and none of its morphemes is known")
-            names, matrix, vector = self.vocabulary.words, self.matrix, self[query]
-        cosines = unit(matrix) @ unit(vector[None])[0]
-        skip = {query, *SPECIALS}
-        order = [i for i in np.argsort(-cosines, kind="stable") if names[i] not in skip]
+            return self.neighbours(self.morpheme(query), number, True, {query})
+        if query not in self:
+            raise InputError(f"{query!r} is outside the vocabulary and none of its morphemes is known")
+        return self.neighbours(self[query], number, False, {query})
+
+    def neighbours(
+        self, vector: NDArray[np.float32], number: int = 10, morphemes: bool = False, skip: Collection[str] = ()
+    ) -> list[tuple[str, float]]:
+        """The words (or the morphemes) nearest to any vector by cosine, without those in `skip`."""
+        names = self.morphemes if morphemes else self.vocabulary.words
+        cosines = (self._morpheme_units if morphemes else self._units) @ unit(vector[None])[0]
+        left_out = {*skip, *SPECIALS}
+        order = [i for i in np.argsort(-cosines, kind="stable")[: number + len(left_out)] if names[i] not in left_out]
         return [(names[i], float(cosines[i])) for i in order[:number]]
+
+    @cached_property
+    def _units(self) -> NDArray[np.float32]:
+        return unit(self.matrix)
+
+    @cached_property
+    def _morpheme_units(self) -> NDArray[np.float32]:
+        return unit(self.morpheme_matrix)
 
     def similarity(self, one: str, other: str) -> float:
         """The cosine of two words' vectors."""

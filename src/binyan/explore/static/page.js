@@ -1,0 +1,75 @@
+// What all parts of the page share. All text from models and users goes in as text, never as markup.
+export const $ = (id) => document.getElementById(id);
+
+export function node(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== false && value != null) made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child != null));
+  return made;
+}
+
+// A word in any script, isolated from the text around it.
+export const word = (text) => node("bdi", { dir: "auto" }, text);
+export const percent = (x) => (x == null ? "–" : x === 0 || x >= 0.001 ? (100 * x).toPrecision(3) + "%" : (100 * x).toExponential(1) + "%");
+export const probability = (logProb) => percent(logProb == null ? 0 : Math.exp(logProb));
+export const whole = (n) => n.toLocaleString("en");
+export const bar = (share) => node("span", { class: "bar", style: `width: ${Math.max(0, Math.min(1, share)) * 8}em` });
+export const hint = (...parts) => node("p", { class: "hint" }, ...parts);
+
+// A word that does something when chosen.
+export const link = (text, action) => node("button", { type: "button", class: "link", onclick: action }, word(text));
+
+// Words to choose from, with commas between.
+export const links = (texts, action) => texts.flatMap((text, i) => [i ? ", " : "", link(text, () => action(text))]);
+
+export async function ask(path, question) {
+  const options = question === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) };
+  let answer;
+  try {
+    answer = await fetch("api/" + path, options);
+  } catch {
+    throw new Error("The explorer does not answer. Is it still running?");
+  }
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(typeof body.error === "string" ? body.error : "The request was not understood.");
+  return body;
+}
+
+// Runs an action; what goes wrong is shown, and gone with the next thing that works.
+export async function attempt(action) {
+  document.body.setAttribute("aria-busy", "true");
+  try {
+    await action();
+    $("message").textContent = "";
+  } catch (error) {
+    $("message").textContent = error.message;
+  } finally {
+    document.body.removeAttribute("aria-busy");
+  }
+}
+
+export function onSubmit(id, action) {
+  $(id).addEventListener("submit", (event) => {
+    event.preventDefault();
+    attempt(action);
+  });
+}
+
+// Columns are { title, cell, number, sort }; a column with `sort` has a button in its head.
+export function table(columns, rows, sorted, onSort) {
+  const heads = columns.map((c) => {
+    const title = c.sort ? node("button", { type: "button", class: "sort", onclick: () => onSort(c.sort) }, c.title) : c.title;
+    const order = c.sort && sorted === c.sort ? (c.number ? "descending" : "ascending") : null;
+    return node("th", { scope: "col", class: c.number && "number", "aria-sort": order }, title);
+  });
+  const body = rows.map((row) => node("tr", {}, ...columns.map((c) => node("td", { class: c.number && "number" }, c.cell(row)))));
+  return node("div", { class: "scroll", tabindex: "0" }, node("table", {}, node("thead", {}, node("tr", {}, ...heads)), node("tbody", {}, ...body)));
+}
+
+export function fill(select, names) {
+  select.replaceChildren(...names.map((name) => node("option", {}, name)));
+  select.hidden = names.length < 2;
+}
