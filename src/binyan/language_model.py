@@ -170,6 +170,9 @@ class LanguageModel(ABC):
             state = self.score(state, word).state
         return words
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.signature()}>"
+
     def __copy__(self) -> Self:
         """A shallow copy; without this, `copy.copy` would go through the container and double the memory."""
         other = type(self).__new__(type(self))

@@ -268,6 +268,6 @@ def test_light_and_dark_are_readable(page, request):
         colour = page.evaluate(f"getComputedStyle(document.body).{what}")
         return sum(map(float, re.findall(r"[\d.]+", colour)[:3])) / 3
 
-    dark = "dark" in request.node.name
+    dark = request.node.callspec.id == "dark"
     assert (brightness("backgroundColor") < 60) == dark
     assert abs(brightness("backgroundColor") - brightness("color")) > 150

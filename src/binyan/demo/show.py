@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from binyan.demo import vectors
 from binyan.demo.german import GermanText, german_text
 from binyan.demo.semitic import SemiticWord, semitic_words
+from binyan.errors import MissingExtra
 from binyan.evaluation import HeldOutText, Table, evaluate, summary
 from binyan.evaluation.table import Cell, Column
 from binyan.experiments import report
@@ -36,10 +39,10 @@ def demonstrate(folder: Path, seed: int = 1, say: Say = print) -> Path:
     say(
         f"1. Data of our own making, in {folder}/: {_SENTENCES:,} German-like sentences, {_WORDS:,} Arabic-like words.\n"
     )
-    sections = [*compounds(folder, text, seed, say), roots(folder, words, seed, say)]
+    sections = [*compounds(folder, text, seed, say), roots(folder, words, seed, say), _next_steps(folder)]
     _, page = report.write(folder, "Binyan: a demonstration", sections)
     say(f"\nThe report: {page}")
-    say(_NEXT.format(folder=folder))
+    say(sections[-1].tables[0].terminal())
     return page
 
 
@@ -67,21 +70,39 @@ def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[Secti
         "mkn": KneserNey.train(corpus, 3),
         "hpylm": HPYLM.train(corpus, 3, schedule),
     }
+    neural = log_bilinear(corpus, text, seed, say)
     compound_models = {
         "hpylm+c": CompoundHPYLM.train(corpus, 3, schedule, segmentation=text.segmentations),
         "hpylm+g": BothWaysHPYLM.train(corpus, 3, schedule, segmentation=text.segmentations),
     }
-    for name, model in (models | compound_models).items():
+    for name, model in (models | compound_models | neural).items():
         model.save(folder / f"{name}.binyan")
     # The vocabulary is closed for this comparison: all models share out one among the same words.
-    closed = models | {name: model.renormalised() for name, model in compound_models.items()}
+    closed = models | {name: model.renormalised() for name, model in compound_models.items()} | neural
     table = summary([evaluate(model, HeldOutText(text.test), name) for name, model in closed.items()])
     say(table.terminal())
-    unseen = unseen_table(models | compound_models, text)
+    composed = {name: model.extended(text.unseen_compounds) for name, model in neural.items()}
+    unseen = unseen_table(models | compound_models | composed, text)
     say(unseen.terminal())
     origin = origin_table(compound_models["hpylm+c"], text)
     say(origin.terminal())
-    return [Section("Language models", _ABOUT_MODELS, [table]), Section("Compounds never seen", "", [unseen, origin])]
+    sections = [
+        Section("Language models", _ABOUT_MODELS, [table]),
+        Section("Compounds never seen", "", [unseen, origin]),
+    ]
+    for model in neural.values():
+        sections.append(vectors.section(model, seed))
+        say(sections[-1].tables[0].terminal())
+    return sections
+
+
+def log_bilinear(corpus: Corpus, text: GermanText, seed: int, say: Say) -> dict[str, Any]:
+    """CLBL++ by its name, or nothing where PyTorch is not installed."""
+    try:
+        return {"clbl++": vectors.train(corpus, text.segmentations, seed)}
+    except MissingExtra as missing:
+        say(f"   Without CLBL++ and the map of vectors: {missing}\n")
+        return {}
 
 
 def unseen_table(models: dict[str, LanguageModel], text: GermanText, most: int = 8) -> Table:
@@ -168,10 +189,19 @@ _ABOUT_UNSEEN = (
     "words share. The compound models give this very word a probability, from its head in context and its modifiers."
 )
 
-_NEXT = """
-Next, on your own data:
-  binyan lm train hpylm --text YOUR.txt --order 3 --out my.binyan     a language model of your text
-  binyan lm explain {folder}/hpylm+c.binyan --text "die neue schulküche"     how a probability is made
-  binyan morph learn WORDS.txt --grammar tpl+t4 --out my.words        roots and templates of your words
-  binyan explore {folder}/*.binyan                                  all of this in your browser
-"""
+_NEXT = {
+    "binyan explore {folder}/*.binyan": "all of these models in your browser",
+    'binyan lm explain {folder}/hpylm+c.binyan --text "die neue schulküche"': "how a probability is made",
+    "binyan lm train hpylm --text YOUR.txt --order 3 --out my.binyan": "a language model of your text",
+    "binyan lm perplexity my.binyan --text TEST.txt": "how good it is, with its signature",
+    "binyan morph learn WORDS.txt --grammar tpl+t4 --out words.binyan": "roots and templates of your words",
+    "binyan morph segment words.binyan WORDS.txt": "their analyses",
+    "binyan grammar list": "grammars for other kinds of morphology",
+}
+
+
+def _next_steps(folder: Path) -> Section:
+    rows: list[list[Cell]] = [[command.format(folder=folder), about] for command, about in _NEXT.items()]
+    return Section(
+        "Next, on your own data", "", [Table("Commands to try", [Column("command"), Column("gives")], rows, "")]
+    )

@@ -28,10 +28,23 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A symbol over its children. Hashable and comparable: two equal trees are the same analysis."""
+    """A symbol over its children. Hashable and comparable: two equal trees are the same analysis. A notebook draws it.
+
+    >>> parse_tree("(Stem (R3 0=k 2=t 4=b) (T2 1=i 3=A))").find("R3")
+    [<Tree (R3 0=k 2=t 4=b)>]
+    """
 
     symbol: str
     children: tuple[Tree | Leaf, ...]
+
+    def __repr__(self) -> str:
+        return f"<Tree {self.discbracket()}>"
+
+    def _repr_svg_(self) -> str:
+        """The picture a notebook shows."""
+        from binyan.grammar.drawing import draw_svg
+
+        return draw_svg(self)
 
     def leaves(self) -> list[Leaf]:
         """All leaves below, in the order of the word."""

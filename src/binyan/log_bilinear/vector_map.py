@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,37 @@ def draw(names: Sequence[str], places: NDArray[np.float64], path: str | os.PathL
     axes.set_axis_off()
     figure.savefig(path, dpi=150, bbox_inches="tight")
     pyplot.close(figure)
+
+
+def draw_svg(
+    names: Sequence[str], places: NDArray[np.float64], colours: Sequence[str], legend: Mapping[str, str]
+) -> str:
+    """The map as an SVG picture, complete in itself; names that would cover earlier ones are dots."""
+    width, height, size, below = 900.0, 640.0, 12.0, 40.0
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-50 -15 {width + 100:.0f} {height + 30 + below:.0f}" role="img" '
+        'font-family="system-ui, sans-serif"><title>Map of vectors</title>'
+    ]
+    boxes: list[tuple[float, float, float, float]] = []
+    for point, colour in zip(points(names, places), colours, strict=True):
+        x, y, text = point["x"] * width, point["y"] * height, point["text"]
+        half = 0.29 * size * len(text) + 1
+        box = (x - half, y - 0.6 * size, x + half, y + 0.6 * size)
+        if any(b[0] < box[2] and box[0] < b[2] and b[1] < box[3] and box[1] < b[3] for b in boxes):
+            lines.append(
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}"><title>{escape(text)}</title></circle>'
+            )
+            continue
+        boxes.append(box)
+        where = f'x="{x:.1f}" y="{y:.1f}" text-anchor="middle" dominant-baseline="middle"'
+        lines.append(f'<text {where} font-size="{size:g}" fill="{colour}">{escape(text)}</text>')
+    for i, (name, colour) in enumerate(legend.items()):
+        x = width * (i + 0.5) / len(legend)
+        lines.append(
+            f'<text x="{x:.1f}" y="{height + below:.0f}" text-anchor="middle" font-size="13" font-weight="600" fill="{colour}">'
+            f"{escape(name)}</text>"
+        )
+    return "\n".join([*lines, "</svg>"]) + "\n"
 
 
 def write_page(names: Sequence[str], places: NDArray[np.float64], path: str | os.PathLike[str], signature: str) -> None:

@@ -5,6 +5,7 @@ from binyan.morphology.analysis import Analysis
 from binyan.morphology.lexicon import Entry, Lexicon
 from binyan.morphology.segmenter import Segmenter, Snapshot
 from binyan.morphology.settings import Settings
+from binyan.morphology.splitter import MorphemeSplitter
 from binyan.morphology.storage import load_sampler, load_segmenter, save_sampler
 from binyan.morphology.word_list import WordList
 
@@ -14,6 +15,7 @@ __all__ = [
     "ChainState",
     "Entry",
     "Lexicon",
+    "MorphemeSplitter",
     "Segmenter",
     "Settings",
     "Snapshot",

@@ -20,6 +20,13 @@ class Analysis:
     probability: float
     symbols: frozenset[str]
 
+    def __repr__(self) -> str:
+        return f"<Analysis {self.segmentation} ({self.probability:.3g})>"
+
+    def _repr_html_(self) -> str:
+        """Parts, probability and tree, for a notebook."""
+        return f"<div>{self.segmentation._repr_html_()} {self.probability:.1%}<br>{self.tree._repr_svg_()}</div>"
+
     @property
     def segmentation(self) -> Segmentation:
         """The word and its parts; parts with gaps have positions."""

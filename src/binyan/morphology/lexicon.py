@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,21 @@ class Lexicon:
 
     def __len__(self) -> int:
         return len(self.entries)
+
+    def __repr__(self) -> str:
+        some = ", ".join("…".join(entry.strings) for entry in self.entries[:5])
+        return f"<Lexicon of {self.symbol}, {len(self):,} entries: {some}{' …' if len(self) > 5 else ''}>"
+
+    def _repr_html_(self) -> str:
+        """The most probable entries as a table, for a notebook."""
+        rows = "".join(
+            f'<tr><td dir="auto">{html.escape("…".join(e.strings))}</td><td>{e.uses:.0f}</td><td>{e.probability:.2%}</td></tr>'
+            for e in self.entries[:20]
+        )
+        more = f"<p>and {len(self) - 20:,} more</p>" if len(self) > 20 else ""
+        return (
+            f"<table><tr><th>{html.escape(self.symbol)}</th><th>uses</th><th>probability</th></tr>{rows}</table>{more}"
+        )
 
     def probabilities(self) -> dict[str, float]:
         """Text and probability; entries that differ in their gaps only are added."""

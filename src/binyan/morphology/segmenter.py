@@ -55,7 +55,16 @@ class Snapshot:
 
 
 class Segmenter:
-    """Analyses words. `words` are those it learnt from, `unparsable` those of them that the grammar cannot derive."""
+    """Analyses words. `words` are those it learnt from, `unparsable` those of them that the grammar cannot derive.
+
+    >>> from binyan.grammar.notation import load_grammar
+    >>> from binyan.morphology import WordList, learn
+    >>> segmenter = learn(WordList.of(["walks", "walked", "talks", "talked"]), load_grammar("concat"), sweeps=20)
+    >>> segmenter
+    <Segmenter learnt from 4 words, 2 states of the grammar concat>
+    >>> sum(probability for _, probability in segmenter.segment("walking", 100)) <= 1
+    True
+    """
 
     def __init__(
         self,
@@ -72,6 +81,10 @@ class Segmenter:
         self.snapshots = snapshots
         self.signature = signature
         self.unparsable = unparsable
+
+    def __repr__(self) -> str:
+        states = f"{len(self.snapshots)} states of the grammar {self.compiled.source.name}"
+        return f"<Segmenter learnt from {len(self.words.words):,} words, {states}>"
 
     @property
     def grammar(self) -> Grammar:

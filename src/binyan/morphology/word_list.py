@@ -28,6 +28,11 @@ class WordList:
     preparation: Preparation = field(default_factory=Preparation)
     unit: Unit = "grapheme"
 
+    def __repr__(self) -> str:
+        return (
+            f"<WordList of {len(self.words):,} words: {', '.join(self.words[:5])}{' …' if len(self.words) > 5 else ''}>"
+        )
+
     @classmethod
     def of(cls, words: Iterable[str], preparation: Preparation | None = None, unit: Unit = "grapheme") -> WordList:
         """The types of an iterable of words."""

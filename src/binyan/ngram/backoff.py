@@ -41,9 +41,6 @@ class BackoffLanguageModel(LanguageModel):
         self.vocabulary, self.preparation = vocabulary, preparation
         self.fields, self.counts = fields, counts
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.signature()}>"
-
     def begin(self) -> State:
         """The state at the start of a sentence."""
         return self.native.begin()

@@ -117,9 +117,6 @@ class CompoundHPYLM(LanguageModel):
         model.trace = [np.array(trace) for trace in sampling.chains.traces]
         return model
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.signature()}>"
-
     def renormalised(self) -> Self:
         """The same model given that every word is of the vocabulary: what it gives to the vocabulary sums to one."""
         other = copy.copy(self)

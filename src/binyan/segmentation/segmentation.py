@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ Linking = Literal["left", "right", "delete"]
 
 LINKING_MARK = "+"
 _ESCAPES = {"\\": "\\\\", "/": "\\/", "@": "\\@", " ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_BOX = "display:inline-flex;gap:.4em;align-items:baseline;border:1px solid #8886;border-radius:.3em;padding:0 .4em;margin:.1em"
 _UNESCAPES = {"s": " ", "t": "\t", "n": "\n", "r": "\r"}
 _SPECIAL = re.compile(r"[\\/@ \t\n\r]")
 _TOKEN = re.compile(r"(?P<text>(?:[^\\/@]|\\.)*)(?:@(?P<positions>[0-9,]*))?(?:/(?P<label>(?:[^\\@]|\\.)*))?")
@@ -118,6 +120,18 @@ class Segmentation:
 
     def __str__(self) -> str:
         return " ".join(map(str, self.parts))
+
+    def __repr__(self) -> str:
+        return f"<Segmentation {self.word}: {self}>"
+
+    def _repr_html_(self) -> str:
+        """The parts in boxes, for a notebook; each part keeps its own direction."""
+        boxes = "".join(
+            f'<span style="{_BOX}"><bdi dir="auto">{html.escape(part.text)}</bdi>'
+            f'<small style="opacity:.65" dir="ltr">{html.escape("link" if part.linking else part.label)}</small></span>'
+            for part in self.parts
+        )
+        return f'<span dir="auto" title="{html.escape(str(self), quote=True)}">{boxes}</span>'
 
     def __len__(self) -> int:
         """The number of components; linking elements are not counted."""
