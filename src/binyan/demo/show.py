@@ -17,6 +17,7 @@ from binyan.experiments import report
 from binyan.experiments.study import Section
 from binyan.grammar.drawing import draw_svg
 from binyan.grammar.notation import load_grammar
+from binyan.grammar.reading_off import simplified
 from binyan.grammar.text_drawing import draw_text
 from binyan.language_model import LanguageModel
 from binyan.morphology import Segmenter, WordList, learn
@@ -42,7 +43,8 @@ def demonstrate(folder: Path, seed: int = 1, say: Say = print) -> Path:
     sections = [*compounds(folder, text, seed, say), roots(folder, words, seed, say), _next_steps(folder)]
     _, page = report.write(folder, "Binyan: a demonstration", sections)
     say(f"\nThe report: {page}")
-    say(sections[-1].tables[0].terminal())
+    say("\nNext, on your own data:")
+    say("".join(f"  {command.format(folder=folder)}\n      {about}\n" for command, about in _NEXT.items()))
     return page
 
 
@@ -162,7 +164,7 @@ def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> Sectio
     table = Table(f"Roots of {len(words):,} words", columns, lines, segmenter.signature)
     say(table.terminal())
     shown = next(w for w in words if found[w.word] == w.root and len(w.word) > 6)
-    tree = segmenter.analyses(shown.word, 1)[0].tree
+    tree = simplified(segmenter.analyses(shown.word, 1)[0].tree, segmenter.grammar)
     say(draw_text(tree))
     return Section("Roots and templates", "", [table, _families(segmenter, words, found)], [draw_svg(tree)])
 

@@ -29,9 +29,12 @@ _ON_THE_MAP, _SHOWN = 140, ("suppen", "gesetz", "küchen")
 
 def train(corpus: Corpus, segmentations: SegmentationTable, seed: int) -> LanguageModel:
     """A small CLBL++. Raises MissingExtra where PyTorch is not installed."""
+    import torch
+
     from binyan.log_bilinear.estimation import train
     from binyan.log_bilinear.training import TrainingSettings
 
+    torch.set_num_threads(1)  # matrices as small as these are slower on several
     development = german_text(1, _DEVELOPMENT, seed + 1000).test
     settings = TrainingSettings(epochs=_EPOCHS, batch=500, l2=1.0, seed=seed)
     return train(
