@@ -66,7 +66,7 @@ def theirs(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord]) 
 
 def ours(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], seed: int) -> dict:
     words = WordList.of([word.word for word in gold], unit="codepoint")
-    settings = Settings(sweeps=options.sweeps, seed=seed, initialisation=options.init)
+    settings = Settings(sweeps=options.sweeps, seed=seed, initialisation=options.init, relabel=options.relabel)
     sampler = AdaptorSampler(load_grammar(grammar), words, settings)
     symbols = frozenset(("Pre", "Stem", "Suf"))
     state = sampler.init()
@@ -78,7 +78,8 @@ def ours(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], se
         if sweep > options.sweeps - options.keep:
             trees = [sampler.compiled.tree(state.core.derivation(i)) for i in range(len(words))]
             samples.append([(tuple(s.text for s in segments(t, symbols)), tuple(roots(t, 3))) for t in trees])
-    return {"seed": seed, "log_joint": log_joint, **score(samples, gold)}
+    setting = {"seed": seed, "init": options.init, "relabel": options.relabel}
+    return {**setting, "log_joint": log_joint, **score(samples, gold)}
 
 
 def main() -> None:
@@ -93,7 +94,8 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=10, help="note the joint probability every so many sweeps")
     parser.add_argument("--keep", type=int, default=20, help="last sweeps whose trees are scored")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--init", default="incremental", help="first trees of ours; the peer's are incremental")
+    parser.add_argument("--init", default="batch", help="first trees of ours; the peer's are incremental")
+    parser.add_argument("--relabel", type=int, default=-1, help="0: our cached trees are not resampled, as the peer's")
     options = parser.parse_args()
     gold = read_gold(options.gold, without_macrons if options.no_macrons else str)
     gold = [w for w in gold if len(w.word) <= LONGEST and (w.has_affix or not options.affixed)]

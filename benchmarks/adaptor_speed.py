@@ -2,7 +2,7 @@
 
 Both peers are programs that the caller has built; their paths are options, and a peer without a path is left out.
 Times are processor seconds, so that other work on the machine does not count; runs of the peers and ours alternate.
-What the peers' joint probability is of, see adaptor_peers.py; adaptor_quality.py compares segmentations too.
+Ours runs twice: with the peers' moves only, and with cached trees resampled (the default). What joint probabilities are of, see adaptor_peers.py; adaptor_quality.py compares segmentations too.
 
     python benchmarks/adaptor_speed.py --py-cfg .../ag --py-srcag .../py-srcag --german de.txt --arabic BW.tsv.xz
 """
@@ -33,10 +33,11 @@ def sample_words(path: Path, count: int, seed: int) -> list[str]:
     return types[:count]
 
 
-def run_ours(grammar: Grammar, words: list[str], sweeps: int, seed: int) -> tuple[float, float, float]:
+def run_ours(grammar: Grammar, words: list[str], sweeps: int, seed: int, relabel: int) -> tuple[float, float, float]:
     """Processor seconds with everything from the word list on, the log joint probability, and MB of forests."""
     begin = time.process_time()
-    sampler = AdaptorSampler(grammar, WordList.of(words), Settings(sweeps=sweeps, burn_in=sweeps - 1, seed=seed))
+    settings = Settings(sweeps=sweeps, burn_in=sweeps - 1, seed=seed, relabel=relabel)
+    sampler = AdaptorSampler(grammar, WordList.of(words), settings)
     state = sampler.init()
     for _ in range(sweeps):
         sampler.step(state)
@@ -50,15 +51,18 @@ def compare(
     figures: dict = {"peer": name, "grammar": grammar.name, "words": len(words), "sweeps": sweeps, "rounds": []}
     for seed in range(1, rounds + 1):
         peer = run_peer(program, peer_grammar, words, sweeps, seed, every=sweeps)
-        seconds, joint, memory = run_ours(grammar, words, sweeps, seed)
+        seconds, joint, memory = run_ours(grammar, words, sweeps, seed, relabel=0)
+        seconds_all, joint_all, _ = run_ours(grammar, words, sweeps, seed, relabel=-1)
         visits = len(words) * sweeps
         figures["rounds"].append(
             {
                 "peer_words_per_second": visits / peer.cost.cpu,
                 "our_words_per_second": visits / seconds,
                 "ratio": peer.cost.cpu / seconds,
+                "ratio_relabelled": peer.cost.cpu / seconds_all,
                 "peer_log_joint": peer.log_joint[sweeps],
                 "our_log_joint": joint,
+                "our_log_joint_relabelled": joint_all,
                 "peer_memory_mb": peer.cost.megabytes,
                 "forests_mb": memory,
             }

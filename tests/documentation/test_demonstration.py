@@ -17,8 +17,8 @@ def test_demonstration(tmp_path):
     perplexities = {m[1]: float(m[2]) for m in re.finditer(r"^  (mkn|hpylm\S*) +3 +([\d.]+)", text, re.M)}
     assert list(perplexities) == ["mkn", "hpylm", "hpylm+c", "hpylm+g"]
     assert max(perplexities["hpylm+c"], perplexities["hpylm+g"]) < perplexities["hpylm"] < perplexities["mkn"]
-    found = re.search(r"found by the model +(\d+)", text)
-    assert found and int(found[1]) > 600
+    found = re.search(r"found by the model +([\d,]+)", text)
+    assert found and int(found[1].replace(",", "")) > 1000
     html = page.read_text(encoding="utf-8")
     assert "<svg" in html
     assert not re.search(r"(src|href)=.https?:", html)

@@ -19,7 +19,7 @@ from binyan.morphology.analysis import segmentation_of
 
 STEMS = ["walk", "talk", "jump", "look", "call", "open", "turn", "play"]
 WORDS = [s + e for s in STEMS for e in ("", "s", "ed", "ing")]
-QUICK = {"sweeps": 40, "burn_in": 20, "snapshots": 3, "seed": 3}
+QUICK = {"sweeps": 40, "burn_in": 20, "snapshots": 3, "seed": 4}
 
 
 @pytest.fixture(scope="module")

@@ -52,10 +52,10 @@ def learn(
     thin: Annotated[int, typer.Option("--thin", help="Collect every so many sweeps.")] = 1,
     chains: Annotated[int, typer.Option("--chains", help="Independent chains, each in a thread.")] = 2,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Seed of all that is drawn.")] = 1,
-    initialisation: Annotated[str, typer.Option("--init", help="First trees: incremental or batch.")] = "incremental",
+    initialisation: Annotated[str, typer.Option("--init", help="First trees: batch or incremental.")] = "batch",
     relabel: Annotated[
         int, typer.Option("--relabel", help="Resample cached trees in so many first sweeps; -1: in all.")
-    ] = 0,
+    ] = -1,
     anneal_from: Annotated[float, typer.Option("--anneal-from", help="First temperature.")] = 1.0,
     anneal_sweeps: Annotated[int, typer.Option("--anneal-sweeps", help="Sweeps until the temperature is 1.")] = 0,
     snapshots: Annotated[int, typer.Option("--snapshots", help="States kept to analyse new words with.")] = 10,

@@ -37,6 +37,13 @@ OWN: Mapping[str, tuple[str, ...]] = {
     "BW'": ("root-template-vocalised",),
     "QU'": ("root-template-vocalised", "root-template-clitics"),
 }
+# The thesis's grammars once more with cached trees resampled, which the thesis did not do.
+RELABELLED: Mapping[str, tuple[str, ...]] = {
+    "HEB": ("tpl", "tplr4"),
+    "BW": ("tpl", "tplr4"),
+    "BW'": ("tpl", "tplr4"),
+    "QU'": ("mtpl+t4",),
+}
 # words -> sweeps and burn-in; the thesis had all words, 1000 and 900
 PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), "all": (None, 1_000, 900)}
 
@@ -51,15 +58,20 @@ def experiments() -> list[Experiment]:
                 Experiment(f"adaptor/{name}/{size}/morfessor", data, {"kind": "morfessor", "seed": 1}, "morfessor")
             )
             found.append(Experiment(f"adaptor/{name}/{size}/guessers", data, {"kind": "guessers"}, "guessers"))
-            for grammar in (*(MULTIPLE if name == "QU'" else SINGLE), *OWN[name]):
-                _, sweeps, burn_in = PROTOCOLS[size]
-                model = {"kind": "adaptor", "grammar": grammar, "sweeps": sweeps, "burn_in": burn_in, "seed": 1}
-                found.append(
-                    Experiment(
-                        f"adaptor/{name}/{size}/{grammar}", data, {**model, "initialisation": "batch"}, "adaptor"
-                    )
-                )
+            _, sweeps, burn_in = PROTOCOLS[size]
+            model = {"kind": "adaptor", "sweeps": sweeps, "burn_in": burn_in, "seed": 1, "initialisation": "batch"}
+            for grammar in MULTIPLE if name == "QU'" else SINGLE:
+                found.append(_experiment(name, size, grammar, {**model, "grammar": grammar}))
+            for grammar in RELABELLED[name]:
+                settings = {**model, "grammar": grammar, "relabel": -1}
+                found.append(_experiment(name, size, f"{grammar}-relabelled", settings))
+            for grammar in OWN[name]:
+                found.append(_experiment(name, size, grammar, {**model, "grammar": grammar, "relabel": -1}))
     return found
+
+
+def _experiment(data: str, size: str, title: str, model: Mapping[str, Any]) -> Experiment:
+    return Experiment(f"adaptor/{data}/{size}/{title}", _data(data, size), model, "adaptor")
 
 
 def sections(results: Results, thesis: Mapping[str, Any]) -> list[Section]:
@@ -98,7 +110,11 @@ def measure_adaptor(experiment: Experiment, workshop: Workshop) -> Outcome:
     gold = gold_words(experiment.data, workshop)
     model = experiment.model
     settings = Settings(
-        sweeps=model["sweeps"], burn_in=model["burn_in"], seed=model["seed"], initialisation=model["initialisation"]
+        sweeps=model["sweeps"],
+        burn_in=model["burn_in"],
+        seed=model["seed"],
+        initialisation=model["initialisation"],
+        relabel=model.get("relabel", 0),
     )
     checkpoint = workshop.checkpoint(experiment)
     started = time.process_time()
