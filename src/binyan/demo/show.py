@@ -93,7 +93,8 @@ def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[Secti
     ]
     for model in neural.values():
         sections.append(vectors.section(model, seed))
-        say(sections[-1].tables[0].terminal())
+        for table in sections[-1].tables:
+            say(table.terminal())
     return sections
 
 

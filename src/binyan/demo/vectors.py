@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
 from binyan.demo.german import german_text
 from binyan.demo.german_words import FIELDS
 from binyan.evaluation.table import Cell, Column, Table
@@ -10,7 +15,7 @@ from binyan.language_model import LanguageModel
 from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus
 
-_DIMENSIONS, _EPOCHS, _CLASSES, _DEVELOPMENT = 24, 8, 40, 300
+_DIMENSIONS, _EPOCHS, _CLASSES, _DEVELOPMENT = 24, 6, 40, 300
 _NAMES = ("transport", "buildings", "furniture", "food", "law", "bodies", "places", "writings", "people", "events")
 _COLOURS = (
     "#1f5fa8",
@@ -24,7 +29,7 @@ _COLOURS = (
     "#8f4f00",
     "#3a3fa8",
 )
-_ON_THE_MAP, _SHOWN = 140, ("suppen", "gesetz", "küchen")
+_ON_THE_MAP, _NEAREST, _SHOWN = 140, 5, ("suppe", "gesetz", "turm", "bücher")
 
 
 def train(corpus: Corpus, segmentations: SegmentationTable, seed: int) -> LanguageModel:
@@ -36,7 +41,7 @@ def train(corpus: Corpus, segmentations: SegmentationTable, seed: int) -> Langua
 
     torch.set_num_threads(1)  # matrices as small as these are slower on several
     development = german_text(1, _DEVELOPMENT, seed + 1000).test
-    settings = TrainingSettings(epochs=_EPOCHS, batch=500, l2=1.0, seed=seed)
+    settings = TrainingSettings(epochs=_EPOCHS, batch=200, l2=16.0, seed=seed)
     return train(
         corpus,
         development,
@@ -54,24 +59,42 @@ def section(model: LanguageModel, seed: int) -> Section:
     """Neighbours of some morphemes, and a map of many, coloured by the field of the grammar that made the text."""
     from binyan.log_bilinear import vector_map
     from binyan.log_bilinear.language_model import LogBilinearLM
-    from binyan.log_bilinear.vectors import Vectors
+    from binyan.log_bilinear.vectors import Vectors, unit
 
     assert isinstance(model, LogBilinearLM)
     vectors = Vectors(model)
     asked = [m for m in _SHOWN if m in vectors.morphemes]
     rows: list[list[Cell]] = [
-        [m, ", ".join(f"{name} {cosine:.2f}" for name, cosine in vectors.nearest(m, 5, morphemes=True))] for m in asked
+        [m, ", ".join(f"{name} {cosine:.2f}" for name, cosine in vectors.nearest(m, _NEAREST, morphemes=True))]
+        for m in asked
     ]
     table = Table(
         "Morphemes whose vectors are nearest", [Column("morpheme"), Column("nearest")], rows, str(model.signature())
     )
     names, matrix = vector_map.chosen(vectors, _ON_THE_MAP, morphemes=True)
     field_of = _fields()
+    agreement = _agreement(names, unit(matrix), field_of, str(model.signature()))
     colours = [_COLOURS[field_of[n]] if n in field_of else "#777777" for n in names]
     drawing = vector_map.draw_svg(
         names, vector_map.plane(matrix, seed), colours, dict(zip(_NAMES, _COLOURS, strict=True))
     )
-    return Section("Vectors of morphemes", _ABOUT, [table], [drawing])
+    return Section("Vectors of morphemes", _ABOUT, [table, agreement], [drawing])
+
+
+def _agreement(names: Sequence[str], units: NDArray[np.float32], field_of: dict[str, int], signature: str) -> Table:
+    """How often the parts nearest to a part are of its field, and how often any two parts are."""
+    known = [i for i, name in enumerate(names) if name in field_of]
+    fields = np.array([field_of[names[i]] for i in known])
+    cosines = units[known] @ units[known].T
+    np.fill_diagonal(cosines, -np.inf)
+    nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :_NEAREST]
+    same = fields[:, None] == fields[None, :]
+    rows: list[list[Cell]] = [
+        [f"the {_NEAREST} nearest", float((fields[nearest] == fields[:, None]).mean())],
+        ["any two", float((same.sum() - len(known)) / (len(known) * (len(known) - 1)))],
+    ]
+    columns = [Column("parts"), Column("of the same field", ".0%")]
+    return Table(f"Whether {len(known)} parts of one field are near each other", columns, rows, signature)
 
 
 def _fields() -> dict[str, int]:
@@ -86,6 +109,6 @@ def _fields() -> dict[str, int]:
 
 _ABOUT = (
     "CLBL++ gives every part of a compound a vector; the vector of a word is the sum of its parts. Nothing told the model what "
-    "words mean: parts that name like things are near each other because they are used alike. The colours, which the model has "
-    "not seen, are the fields of the small grammar that wrote the text; a part of several fields is grey."
+    "words mean: parts that are used alike come to be near each other. The colours, which the model has not seen, are the fields of "
+    "the small grammar that wrote the text; a part of several fields is grey, a name without room a dot."
 )

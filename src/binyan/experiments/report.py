@@ -24,13 +24,14 @@ figure { margin: 1.5rem 0; overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 caption { text-align: left; font-weight: 600; padding: .3rem 0; white-space: nowrap; }
 th, td { padding: .25rem .7rem; text-align: left; vertical-align: top; } td.n, th.n { text-align: right; }
-td:first-child { white-space: nowrap; }
+td:first-child, td.n { white-space: nowrap; }
 thead th { border-bottom: 2px solid var(--line); } tbody tr:nth-child(even) { background: var(--stripe); }
 figcaption { color: var(--soft); font-size: .85rem; margin-top: .4rem; }
 .signature { font: .7rem/1.4 ui-monospace, monospace; color: var(--soft); overflow-wrap: anywhere; margin: .3rem 0; }
 svg { width: 100%; max-width: 46rem; height: auto; display: block; color: var(--ink); }
 summary { font-size: .8rem; color: var(--soft); cursor: pointer; }
 .drawing svg { width: auto; max-width: 100%; background: #fff; border-radius: 6px; }
+@media (prefers-color-scheme: dark) { .drawing svg { filter: invert(.9) hue-rotate(180deg); } }
 nav a { margin-right: 1rem; } a { color: inherit; }
 """
 
