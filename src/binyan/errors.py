@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import os
+
 
 class BinyanError(Exception):
     """Base of all errors Binyan raises on purpose. `exit_code` is what the command line returns."""
 
     exit_code = 1
+
+
+def unreadable(path: object, error: OSError) -> str:
+    """Why a file cannot be read, and what to do."""
+    if isinstance(error, FileNotFoundError):
+        return f"{path}: no such file; is the name right? We are in {os.getcwd()}"
+    if isinstance(error, IsADirectoryError):
+        return f"{path}: is a folder; name a file in it"
+    return f"{path}: cannot be read: {error.strerror or error}"
 
 
 class InputError(BinyanError):

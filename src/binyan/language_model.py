@@ -195,6 +195,14 @@ KINDS: dict[str, str] = {
 }
 
 
+# What other kinds of models are for.
+_HINTS = {
+    "adaptor": "; 'binyan morph' has the commands for it",
+    "compound-splitter": "; 'binyan compounds' has the commands for it",
+    "frequency-splitter": "; 'binyan compounds' has the commands for it",
+}
+
+
 def load(path: str | os.PathLike[str]) -> LanguageModel:
     """Load a language model of any kind."""
     return from_model_file(model_file.load(path))
@@ -203,7 +211,9 @@ def load(path: str | os.PathLike[str]) -> LanguageModel:
 def from_model_file(file: model_file.ModelFile) -> LanguageModel:
     """The language model in an opened model file."""
     if file.kind not in KINDS:
-        raise ModelFileError(f"{file.path}: holds a {file.kind!r} model, which is not a language model")
+        raise ModelFileError(
+            f"{file.path}: holds a model of kind {file.kind!r}, which is not a language model{_HINTS.get(file.kind, '')}"
+        )
     module, name = KINDS[file.kind].split(":")
     model: LanguageModel = getattr(importlib.import_module(module), name).from_file(file)
     return model

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan import __version__
-from binyan.errors import ModelFileError
+from binyan.errors import ModelFileError, unreadable
 
 FORMAT_VERSION = 1
 MAGIC = b"\x89BINYAN\n"
@@ -107,7 +107,7 @@ def load(path: str | os.PathLike[str]) -> ModelFile:
         with open(path, "rb") as source:
             return _read(source, str(path), os.fstat(source.fileno()).st_size)
     except OSError as error:
-        raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise ModelFileError(unreadable(path, error)) from error
 
 
 def to_bytes(kind: str, meta: Mapping[str, Any], sections: Mapping[str, Section]) -> bytes:
@@ -229,4 +229,6 @@ def _guess(magic: bytes) -> str:
         return ": it looks like an ARPA file; read it with 'binyan lm import'"
     if magic.startswith(b"mmap lm"):
         return ": it looks like a KenLM binary; give the ARPA file to 'binyan lm import'"
+    if b"\0" not in magic:
+        return "; if it is text, make a model of it first: 'binyan lm train', 'binyan morph learn'"
     return ""

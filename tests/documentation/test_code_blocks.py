@@ -65,3 +65,13 @@ def test_blocks_run(page, tmp_path):
         )
         assert done.returncode == 0, f"{code}\n{done.stdout}"
         assert not shown or matches(shown, done.stdout), f"{code}\nprints\n{done.stdout}\nand not\n{shown}"
+
+
+def test_links_lead_somewhere():
+    """Links of README and docs between files of the repository; pages that are made when the site is built are known."""
+    made = {ROOT / "docs" / "reference" / "commands.md"}
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if not target.startswith(("http:", "https:")):
+                path = (page.parent / target).resolve()
+                assert path.exists() or path in made, f"{page.relative_to(ROOT)} links to {target}"

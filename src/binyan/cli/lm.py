@@ -191,7 +191,10 @@ def export(
     o.check_out(arpa)
     loaded = load(model)
     if not isinstance(loaded, BackoffLanguageModel):
-        raise SettingsError(f"{model}: a model of kind {loaded.kind!r} has no ARPA form; n-gram models have")
+        raise SettingsError(
+            f"{model}: a model of kind {loaded.kind!r} has no ARPA form; n-gram models have. Give a decoder "
+            "mkn or hpylm, and rescore its n-best lists with this one: 'binyan rescore'"
+        )
     if one_sample and hasattr(loaded, "one_sample"):
         loaded = loaded.one_sample()
     write_arpa(loaded, arpa, approximate, False if quiet else None)

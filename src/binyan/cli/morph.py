@@ -201,6 +201,10 @@ def roots(
     for word, candidates in found.items():
         for root, probability in list(candidates.items())[:1]:
             typer.echo(f"{word}\t{root}\t{probability:.4f}")
+    without = sum(not candidates for candidates in found.values())
+    if without:
+        why = "" if without < len(found) else "; does its grammar have roots? root-template and tpl+t4 do"
+        typer.echo(f"binyan: no root of {length} radicals for {without} of {len(found)} words{why}", err=True)
 
 
 @app.command()

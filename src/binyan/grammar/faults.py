@@ -8,6 +8,8 @@ from typing import Literal
 
 from binyan.errors import GrammarError
 
+_SHOWN = 20
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -27,8 +29,10 @@ class Fault:
 
 
 class FaultyGrammar(GrammarError):
-    """A grammar with faults; `faults` holds every one found, the message shows them all."""
+    """A grammar with faults; `faults` holds every one found, the message shows the first twenty."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = list(faults)
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+        more = len(self.faults) - _SHOWN
+        rest = f"\n... and {more:,} more; is this a grammar?" if more > 0 else ""
+        super().__init__("\n".join(str(fault) for fault in self.faults[:_SHOWN]) + rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 
 from binyan.errors import GrammarError, InputError
@@ -9,7 +10,7 @@ from binyan.grammar.checks import Origin, check
 from binyan.grammar.expansion import expand, symbol_name
 from binyan.grammar.faults import Fault, FaultyGrammar
 from binyan.grammar.foreign import read_foreign, recognise
-from binyan.grammar.library import library_text
+from binyan.grammar.library import library_text, shipped_grammars
 from binyan.grammar.rules import Adaptation, Grammar
 from binyan.grammar.statements import GrammarText
 from binyan.grammar.syntax import read_text
@@ -30,8 +31,10 @@ def grammar_text(name_or_path: str | Path) -> tuple[str, str]:
     try:
         return str(path), path.read_text(encoding="utf-8")
     except FileNotFoundError:
+        near = get_close_matches(str(name_or_path), [g.name for g in shipped_grammars()], 3, 0.6)
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
         raise GrammarError(
-            f"no grammar is called {name_or_path} and no file is there; `binyan grammar list` shows the names"
+            f"no grammar is called {name_or_path} and no file is there; {meant}`binyan grammar list` shows the names"
         ) from None
     except IsADirectoryError:
         raise GrammarError(f"{path} is a folder, not a grammar file") from None

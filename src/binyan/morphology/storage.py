@@ -116,7 +116,9 @@ def load_sampler(path: str | os.PathLike[str], settings: Settings | None = None)
 def _load(path: str | os.PathLike[str]) -> ModelFile:
     file = model_file.load(path)
     if file.kind != KIND:
-        raise ModelFileError(f"{path}: a model of kind {file.kind!r}, not a learnt morphology ({KIND})")
+        raise ModelFileError(
+            f"{path}: a model of kind {file.kind!r}, not a learnt morphology; make one with 'binyan morph learn'"
+        )
     return file
 
 

@@ -125,7 +125,11 @@ def parse_row(line: str) -> Segmentation:
     """One row of the text format: word, tab, parts."""
     columns = line.split("\t")
     if len(columns) != 2:
-        raise InputError(f"{len(columns)} columns where a segmentation has two: the word, a tab, its parts: {line!r}")
+        shown = line if len(line) <= 60 else f"{line[:60]}..."
+        raise InputError(
+            f"{len(columns)} columns where a segmentation has two: the word, a tab, its parts: {shown!r}; "
+            "'binyan compounds split' and 'binyan wordmap learn' make such files"
+        )
     if not columns[0]:
         raise InputError(f"the word is empty: {line!r}")
     return Segmentation.parse(unescape(columns[0]), columns[1])

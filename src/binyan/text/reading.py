@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from binyan.errors import InputError
+from binyan.errors import InputError, unreadable
 from binyan.text.preparation import Preparation
 
 # A path, or sentences as strings or as lists of words.
@@ -44,11 +44,13 @@ def open_text(path: str | os.PathLike[str]) -> IO[bytes]:
             import bz2
 
             return bz2.open(path, "rb")
+        if magic == b"\x89BINYA":
+            raise InputError(f"{path}: is a model of Binyan, where text is wanted; are the arguments in their places?")
         if magic[:2] in (b"\xff\xfe", b"\xfe\xff"):
             raise InputError(f"{path}: is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8")
         return open(path, "rb")
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise InputError(unreadable(path, error)) from error
 
 
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
