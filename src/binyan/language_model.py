@@ -179,8 +179,12 @@ class LanguageModel(ABC):
         other.__dict__.update(self.__dict__)
         return other
 
+    def to_bytes(self) -> bytes:
+        """The model file as bytes, for databases and other processes; `from_bytes` is the inverse. Pickling uses it."""
+        return model_file.to_bytes(self.kind, *self.contents())
+
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
-        return _from_bytes, (model_file.to_bytes(self.kind, *self.contents()),)
+        return from_bytes, (self.to_bytes(),)
 
 
 # kind in the model file -> where its class lives; imported only when such a file is loaded.
@@ -219,7 +223,8 @@ def from_model_file(file: model_file.ModelFile) -> LanguageModel:
     return model
 
 
-def _from_bytes(data: bytes) -> LanguageModel:
+def from_bytes(data: bytes) -> LanguageModel:
+    """The language model of `LanguageModel.to_bytes`."""
     return from_model_file(model_file.from_bytes(data))
 
 
@@ -233,6 +238,7 @@ __all__ = [
     "State",
     "Step",
     "WordScore",
+    "from_bytes",
     "from_model_file",
     "load",
     "perplexity",

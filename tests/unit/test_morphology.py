@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -243,3 +244,10 @@ def test_bad_input_is_explained(tmp_path: Path, arguments: list[str], message: s
     arguments = [str(tmp_path / a) if a in ("EMPTY", "WORDS", "M") else a for a in arguments]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code != 0 and message in str(result.exception)
+
+
+def test_a_segmenter_travels_as_its_container():
+    segmenter = learn(WordList.of(["walking", "walked", "talking", "talked"]), load_grammar("concat"), sweeps=10)
+    other = pickle.loads(pickle.dumps(segmenter))
+    assert other.to_bytes() == segmenter.to_bytes()
+    assert other.segment("stalked", 3) == segmenter.segment("stalked", 3)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from binyan.errors import InputError, SettingsError
+from binyan.morphology import WordList
 from binyan.text import (
     Corpus,
     Preparation,
@@ -162,5 +163,13 @@ def test_corpus_without_sentences_or_with_boundaries(tmp_path):
         Corpus.read(path)
     with pytest.raises(InputError, match="</s> as a word"):
         Corpus.read(["a </s>"])
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         Corpus.read(Path("no/such/file"))
+
+
+def test_characters_that_cannot_be_seen_are_reported_and_kept(tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("ka\u200dtab\nkatab\u200f\nkitab\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="words: 2 words hold .*zero width joiner, right-to-left mark.*they are kept"):
+        assert len(WordList.read(tmp_path / "words")) == 3
+    with pytest.warns(UserWarning, match="2 words hold"):
+        assert len(Corpus.read(tmp_path / "words").vocabulary) == 6

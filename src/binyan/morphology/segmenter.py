@@ -208,3 +208,19 @@ class Segmenter:
         from binyan.morphology.storage import load_segmenter
 
         return load_segmenter(path)
+
+    def to_bytes(self) -> bytes:
+        """The model file as bytes, for databases and other processes; `from_bytes` is the inverse. Pickling uses it."""
+        from binyan.morphology.storage import segmenter_to_bytes
+
+        return segmenter_to_bytes(self)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Segmenter:
+        """The inverse of `to_bytes`."""
+        from binyan.morphology.storage import segmenter_from_bytes
+
+        return segmenter_from_bytes(data)
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return Segmenter.from_bytes, (self.to_bytes(),)

@@ -24,8 +24,17 @@ KIND = "adaptor"
 
 def save_segmenter(segmenter: Segmenter, path: str | os.PathLike[str]) -> None:
     """The model without chains."""
-    meta, sections = _model(segmenter)
-    model_file.save(path, KIND, meta, sections)
+    model_file.save(path, KIND, *_model(segmenter))
+
+
+def segmenter_to_bytes(segmenter: Segmenter) -> bytes:
+    """The model without chains, as bytes."""
+    return model_file.to_bytes(KIND, *_model(segmenter))
+
+
+def segmenter_from_bytes(data: bytes) -> Segmenter:
+    """The inverse of `segmenter_to_bytes`."""
+    return _segmenter(model_file.from_bytes(data))
 
 
 def save_sampler(sampler: AdaptorSampler, path: str | os.PathLike[str]) -> None:
@@ -79,7 +88,10 @@ def chain_from_bytes(data: bytes) -> AdaptorSampler:
 
 def load_segmenter(path: str | os.PathLike[str]) -> Segmenter:
     """The frozen model of a file with or without chains."""
-    file = _load(path)
+    return _segmenter(_load(path))
+
+
+def _segmenter(file: ModelFile) -> Segmenter:
     samples = _core.Samples()
     samples.restore(file.array("samples"))
     snapshots = _snapshots(file.sections, "snapshot.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from functools import cached_property
 
 from binyan.errors import InputError
 from binyan.signature import digest
-from binyan.text.atoms import Unit, atoms
+from binyan.text.atoms import Unit, atoms, invisible
 from binyan.text.preparation import Preparation
 from binyan.text.reading import LONGEST_WORD, read_lines
 
@@ -63,6 +64,8 @@ class WordList:
     def _counted(cls, counts: Counter[str], preparation: Preparation, unit: Unit, source: str) -> WordList:
         if not counts:
             raise InputError(f"{source}: there is not one word in it; give one word a line")
+        if (seen := invisible(counts)) is not None:
+            warnings.warn(f"{source}: {seen}", stacklevel=3)
         return cls(tuple(counts), tuple(counts.values()), preparation, unit)
 
     def __len__(self) -> int:

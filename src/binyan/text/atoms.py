@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Literal
 
 from binyan.errors import SettingsError
 
 Unit = Literal["grapheme", "codepoint"]
+
+# Joiners, direction marks, soft hyphens and other characters that are not seen, yet make two words out of one.
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 
 
 def atoms(word: str, unit: Unit = "grapheme") -> list[str]:
@@ -23,6 +30,23 @@ def atoms(word: str, unit: Unit = "grapheme") -> list[str]:
     if unit != "grapheme":
         raise SettingsError(f"atoms are of unit 'grapheme' or 'codepoint', not {unit!r}")
     return list(_grapheme_pattern().findall(word))
+
+
+def invisible(words: Iterable[str]) -> str | None:
+    """A sentence on the characters of `words` that cannot be seen; None where there are none.
+
+    >>> invisible(["ka\\u200dtab", "katab"])
+    "1 word holds characters that cannot be seen (zero width joiner), e.g. 'ka\\\\u200dtab'; they are kept"
+    """
+    found: Counter[str] = Counter()
+    holding = [word for word in words if not word.isascii() and _INVISIBLE.search(word)]
+    for word in holding:
+        found.update(set(_INVISIBLE.findall(word)))
+    if not holding:
+        return None
+    names = ", ".join(unicodedata.name(char, f"U+{ord(char):04X}").lower() for char, _ in found.most_common(3))
+    hold = "1 word holds" if len(holding) == 1 else f"{len(holding):,} words hold"
+    return f"{hold} characters that cannot be seen ({names}), e.g. {holding[0]!a}; they are kept"
 
 
 @lru_cache(maxsize=1)

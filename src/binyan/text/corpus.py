@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from binyan.errors import InputError
 from binyan.progress import ProgressOption, track
 from binyan.signature import digest
+from binyan.text.atoms import invisible
 from binyan.text.plain_text import Numbers, is_plain, known_numbers, new_numbers
 from binyan.text.preparation import Preparation
 from binyan.text.reading import Source, read_sentences
@@ -72,6 +74,8 @@ class Corpus:
                 )
         counts = np.bincount(ids, minlength=len(types))
         vocabulary = (policy or VocabularyPolicy()).choose(types, counts)
+        if (seen := invisible(types)) is not None:
+            warnings.warn(f"{_name(sources)}: {seen}", stacklevel=2)
         remap = np.fromiter((vocabulary[w] for w in types), np.uint32, len(types))
         return cls(remap[ids] if len(ids) else ids, offsets, vocabulary)
 
