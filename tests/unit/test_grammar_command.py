@@ -73,3 +73,8 @@ def test_a_word_that_cannot_be_parsed_is_told(tmp_path: Path) -> None:
     grammar.write_text("Word -> 'a'\n", encoding="utf-8")
     result = run.invoke(app, ["grammar", "parse", str(grammar), "b"])
     assert result.exit_code != 0 and "cannot be parsed" in str(result.exception)
+
+
+def test_an_empty_word_is_told() -> None:
+    result = run.invoke(app, ["grammar", "parse", "tpl", ""])
+    assert result.exit_code != 0 and "the word is empty" in str(result.exception)

@@ -111,6 +111,8 @@ def parse(
     from binyan.grammar.reading_off import simplified
     from binyan.grammar.text_drawing import draw_text
 
+    if not word:
+        raise InputError("the word is empty: give a word to parse")
     grammar = load_grammar(file)
     parser = Parser(grammar, [word])
     analyses = parser.best(word, n_best)

@@ -132,9 +132,11 @@ def _report(sampler: AdaptorSampler, out: Path, as_json: bool) -> None:
             f"chain {number}: log joint probability {chain['log_joint']:,.1f}, accepted "
             f"{100 * chain['acceptance']:.1f}%, morphemes: {tables}"
         )
-    worst = max(sampler.r_hat.items(), key=lambda item: item[1])
-    agree = "the chains agree" if worst[1] < 1.1 else "not yet mixed: run more sweeps"
-    typer.echo(f"R-hat at most {worst[1]:.2f} ({worst[0]}): {agree}")
+    told = {name: value for name, value in sampler.r_hat.items() if value == value}  # not a number where nothing varied
+    if told:
+        worst = max(told.items(), key=lambda item: item[1])
+        agree = "the chains agree" if worst[1] < 1.1 else "not yet mixed: run more sweeps"
+        typer.echo(f"R-hat at most {worst[1]:.2f} ({worst[0]}): {agree}")
     if len(last) > 1:
         typer.echo(f"{100 * figures['agreement']:.1f}% of words have the same best tree in all chains")
     typer.echo(str(sampler.signature))
