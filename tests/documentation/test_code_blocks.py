@@ -32,7 +32,10 @@ def matches(shown: str, printed: str) -> bool:
         "(.*\n)*?" if line.strip() == "..." else re.escape(line).replace(r"\.\.\.", ".*") + "\n"
         for line in shown.splitlines()
     ]
-    return re.fullmatch("".join(lines), "".join(line.rstrip() + "\n" for line in printed.splitlines())) is not None
+    return (
+        re.fullmatch("".join(lines), "".join(line.rstrip() + "\n" for line in printed.rstrip().splitlines()))
+        is not None
+    )
 
 
 def test_what_is_shown_is_compared():
