@@ -34,12 +34,10 @@ _ON_THE_MAP, _NEAREST, _SHOWN = 140, 5, ("suppe", "gesetz", "turm", "bücher")
 
 def train(corpus: Corpus, segmentations: SegmentationTable, seed: int) -> LanguageModel:
     """A small CLBL++. Raises MissingExtra where PyTorch is not installed."""
-    import torch
-
     from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings
+    from binyan.log_bilinear.training import TrainingSettings, use_threads
 
-    torch.set_num_threads(1)  # matrices as small as these are slower on several
+    use_threads(1)  # matrices as small as these are slower on several
     development = german_text(1, _DEVELOPMENT, seed + 1000).test
     settings = TrainingSettings(epochs=_EPOCHS, batch=200, l2=16.0, seed=seed)
     return train(

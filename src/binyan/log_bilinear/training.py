@@ -29,6 +29,11 @@ CHECKPOINT_KIND = "log-bilinear-training"
 _SCORED_AT_ONCE = 8192  # events
 
 
+def use_threads(number: int) -> None:
+    """How many threads PyTorch takes in this process; small models are faster with one."""
+    torch.set_num_threads(number)
+
+
 class TrainingError(BinyanError):
     """Training that cannot go on; the last good state is kept."""
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from binyan import model_file
 from binyan.log_bilinear.model import Shape
-from binyan.log_bilinear.training import Course, Trainer, TrainingError, TrainingSettings
+from binyan.log_bilinear.training import Course, Trainer, TrainingError, TrainingSettings, use_threads
 from binyan.log_bilinear.word_map import WordMap
 from binyan.model_file import Section
 from binyan.text import Corpus, Vocabulary
@@ -69,7 +68,7 @@ def train_elsewhere(job: tuple[bytes, dict[str, Any], int | None]) -> list[float
     PyTorch takes); None where it diverged."""
     task, settings, threads = job
     if threads is not None:
-        torch.set_num_threads(threads)
+        use_threads(threads)
     try:
         course: Course = TrainingTask.from_bytes(task)(TrainingSettings(**settings)).run(progress=False)
     except TrainingError:
