@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 namespace binyan {
 namespace {
@@ -61,12 +62,16 @@ std::vector<Derivation> FrozenStates::best(std::span<const uint32_t> word, uint3
   const WordView w{*f, word, yields.data()};
   const std::vector<double> inside = log_inside(w);
   const double total = log_sum(inside);
-  std::map<std::vector<uint32_t>, double> sums;
+  std::unordered_map<std::vector<uint32_t>, double, RulesHash> sums;
   for (size_t i = 0; i < states_.size() && std::isfinite(total); ++i)
     for (Derivation& d : states_[i]->best(w, {n, most, inside[i], kRest})) sums[std::move(d.rules)] += std::exp(d.log_probability - total);
   std::vector<Derivation> found;
   for (auto& [rules, probability] : sums) found.push_back({rules, std::log(probability)});
-  std::stable_sort(found.begin(), found.end(), [](const Derivation& x, const Derivation& y) { return x.log_probability > y.log_probability; });
+  // Ties by the rules, so that the order of a hash table does not show.
+  const auto better = [](const Derivation& x, const Derivation& y) { return x.log_probability != y.log_probability ? x.log_probability > y.log_probability : x.rules < y.rules; };
+  const size_t kept = std::min<size_t>(n, found.size());
+  std::partial_sort(found.begin(), found.begin() + kept, found.end(), better);
+  found.resize(kept);
   return found;
 }
 

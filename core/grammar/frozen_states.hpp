@@ -23,7 +23,7 @@ class FrozenStates {
 
   // log P(word): the mean over the states; -infinity without derivation. Safe from several threads, as `best`.
   double log_probability(std::span<const uint32_t> word) const;
-  // The derivations found, by posterior probability, best first:
+  // The n best derivations found, by posterior probability, best first:
   // sum over states of P(derivation, word | state) / sum over states of P(word | state). Every state is searched until it has
   // n derivations and all but a thousandth of the word's probability, or has gone `most` ways.
   std::vector<Derivation> best(std::span<const uint32_t> word, uint32_t n, uint32_t most) const;

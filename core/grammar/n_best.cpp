@@ -4,7 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <memory_resource>
-#include <set>
+#include <unordered_set>
 
 namespace binyan {
 namespace {
@@ -162,7 +162,7 @@ SearchWeights::SearchWeights(const Adaptor& adaptor) {
 
 std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t index, const SearchLimit& limit) {
   Search search(adaptor, weights, w, index);
-  std::set<std::vector<uint32_t>> seen;
+  std::unordered_set<std::vector<uint32_t>, RulesHash> seen;
   std::vector<Derivation> found;
   double rest = 1.0;
   for (uint32_t rank = 0; rank < limit.most && (found.size() < limit.least || rest > limit.rest); ++rank) {

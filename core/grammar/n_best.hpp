@@ -15,6 +15,15 @@ struct Derivation {
   double log_probability;       // of this derivation and word
 };
 
+// For sets and maps of derivations.
+struct RulesHash {
+  size_t operator()(const std::vector<uint32_t>& rules) const {
+    uint64_t h = rules.size();
+    for (uint32_t r : rules) h = (h ^ r) * 0x9e3779b97f4a7c15ULL + (h >> 29);
+    return h ^ (h >> 32);
+  }
+};
+
 // What the search needs of a state that does not change, computed once.
 struct SearchWeights {
   explicit SearchWeights(const Adaptor& adaptor);

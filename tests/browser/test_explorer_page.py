@@ -192,7 +192,7 @@ def test_markup_is_text(page):
 def test_errors_are_told_and_go_away(page):
     page.fill("#word", "כתב כתב")
     page.press("#word", "Enter")
-    page.wait_for_function("document.querySelector('#message').textContent.includes('not one word')")
+    page.wait_for_function("() => document.querySelector('#message').textContent.includes('not one word')")
     analyse(page, "כתב")
     assert page.inner_text("#message") == ""
 
@@ -207,13 +207,16 @@ def test_vectors_of_seen_and_unseen_words_and_the_map(page):
     page.wait_for_selector("#neighbours table")
     assert "Not in the vocabulary" in page.inner_text("#neighbours")
     assert page.locator("#neighbours tbody tr").count() == 24
+    page.fill("#query", "qqqq")
+    page.press("#query", "Enter")
+    page.wait_for_function("() => document.querySelector('#message').textContent.includes('cannot be made')")
     before = page.get_attribute("#map", "viewBox")
     page.focus("#map")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("+")
     assert page.get_attribute("#map", "viewBox") != before
     page.locator("#neighbours .link").last.click()  # a morpheme
-    page.wait_for_function("document.querySelector('#query').value !== '' && !document.body.ariaBusy")
+    page.wait_for_function("() => document.querySelector('#query').value !== '' && !document.body.ariaBusy")
     assert page.inner_text("#message") == ""
 
 

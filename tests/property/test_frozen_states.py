@@ -59,11 +59,20 @@ def test_mixture_of_states(segmenter, states, word):
     whole = together(segmenter)
     inside = np.array([s.log_inside(atoms) for s in states])
     assert whole.log_probability(atoms) == pytest.approx(np.logaddexp.reduce(inside) - np.log(len(states)))
-    found = whole.best(atoms, 5, 1000)
+    found = whole.best(atoms, 1000, 1000)
     for rules, log_posterior in found[:5]:
         by_hand = np.logaddexp.reduce([s.log_probability(rules) for s in states]) - np.logaddexp.reduce(inside)
         assert np.exp(log_posterior) == pytest.approx(np.exp(by_hand), abs=1e-3)  # a state leaves at most that unfound
     assert 0.99 < np.exp([p for _, p in found]).sum() <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("name", ["concat", "mtpl", "root-template", "infix", "circumfix", "compound"])
+def test_parts_without_trees_are_those_of_the_trees(name):
+    words = [w.word for w in semitic_words(60, 5, "hebrew")]
+    segmenter = learn(WordList.of(words[:40]), load_grammar(name), sweeps=5, burn_in=3)
+    for word in words:
+        for derived, analysis in zip(segmenter.derivations(word), segmenter.analyses(word), strict=True):
+            assert derived.parts() == [(part.text, part.label) for part in analysis.segmentation]
 
 
 def test_from_many_threads(segmenter):

@@ -99,14 +99,14 @@ def analyse(shelf: Shelf, question: Question) -> dict[str, Any]:
         note = "The grammar has no analysis of this word."
     elif word not in morphology.known:
         note = "The model did not learn from this word: it is parsed with what was learnt."
-    found = [
+    listed = [
         {
-            "probability": analysis.probability,
-            "parts": [{"text": part.text, "label": part.label} for part in analysis.segmentation],
+            "probability": found.probability,
+            "parts": [{"text": text, "label": label} for text, label in found.parts()],
         }
-        for analysis in analyses
+        for found in analyses
     ]
-    return {"word": word, "direction": _direction(word), "note": note, "analyses": found}
+    return {"word": word, "direction": _direction(word), "note": note, "analyses": listed}
 
 
 def analysis(shelf: Shelf, question: Question) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def analysis(shelf: Shelf, question: Question) -> dict[str, Any]:
     rank = _field(question, "rank")
     if not isinstance(rank, int) or not 0 <= rank < len(analyses):
         raise InputError("the word has no analysis of this rank")
-    tree = morphology.simplified(analyses[rank].tree)
+    tree = morphology.simplified(analyses[rank].analysis().tree)
     related = [
         {"kind": feature.kind, "text": feature.text, "words": words, "total": total}
         for feature, words, total in morphology.index.related(word, tree, MOST_RELATED)

@@ -162,6 +162,7 @@ def serve(shelf: Shelf, host: str = "127.0.0.1", port: int = 8765, workers: int 
     finally:
         if is_child:
             os._exit(0)
+        gc.unfreeze()
         for child in children:
             os.kill(child, signal.SIGTERM)
             os.waitpid(child, 0)

@@ -16,8 +16,7 @@ from binyan.explore.related import Index
 from binyan.grammar.reading_off import character_classes
 from binyan.grammar.tree import Tree
 from binyan.language_model import LanguageModel
-from binyan.morphology.analysis import Analysis
-from binyan.morphology.segmenter import Segmenter
+from binyan.morphology.segmenter import Derived, Segmenter
 from binyan.morphology.storage import KIND as SEGMENTER
 
 if TYPE_CHECKING:
@@ -43,8 +42,8 @@ class Morphology:
         self.analyses = lru_cache(_REMEMBERED)(self._analyses)
         segmenter.log_probability(segmenter.words.words[0])  # the states are made ready now, not by the first question
 
-    def _analyses(self, word: str) -> list[Analysis]:
-        return self.segmenter.analyses(word, ANALYSES)
+    def _analyses(self, word: str) -> list[Derived]:
+        return self.segmenter.derivations(word, ANALYSES)
 
     def simplified(self, tree: Tree) -> Tree:
         """The tree without symbols that stand for single characters."""

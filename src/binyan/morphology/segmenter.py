@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import InputError
 from binyan.grammar.compiled import Compiled
-from binyan.grammar.reading_off import segment_symbols
+from binyan.grammar.reading_off import LABELS, segment_symbols
 from binyan.grammar.rules import Grammar
 from binyan.morphology.analysis import Analysis
 from binyan.morphology.lexicon import Lexicon, lexicon
@@ -52,6 +52,31 @@ class Snapshot:
         trees = chain.cached_trees()
         adaptors = np.array([[a, b] for a, b, _, _ in chain.adaptors], np.float64).reshape(-1, 2)
         return cls(chain.rule_counts, adaptors, {name: trees[name] for name in cls.ARRAYS})
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """One analysis of a word as rules of a grammar in preorder, with its posterior probability."""
+
+    segmenter: Segmenter
+    grammar: Compiled
+    word: str
+    rules: list[int]
+    probability: float
+
+    def analysis(self) -> Analysis:
+        """The same with its tree."""
+        tree = self.grammar.tree(self.rules, word=self.segmenter.words.atoms(self.word))
+        return Analysis(self.word, tree, self.probability, self.segmenter.symbols)
+
+    def parts(self) -> list[tuple[str, str]]:
+        """Text and label of the parts of `analysis().segmentation`, in order."""
+        texts: dict[int, str] = {}
+        owners = self.grammar.owners(self.rules, self.segmenter.symbols)
+        for atom, owner in zip(self.segmenter.words.atoms(self.word), owners, strict=True):
+            texts[owner] = texts.get(owner, "") + atom
+        labels = (self.grammar.grammar.rules[self.rules[owner]].lhs for owner in texts)
+        return [(text, LABELS.get(label, label)) for text, label in zip(texts.values(), labels, strict=True)]
 
 
 class Segmenter:
@@ -128,16 +153,17 @@ class Segmenter:
 
     def _found(self, word: str, n: int) -> list[Analysis]:
         """The best trees of a prepared word, at most n."""
-        atoms = self.words.atoms(word)
+        return [found.analysis() for found in self.derivations(word, n)]
+
+    def derivations(self, word: str, n: int = 5) -> list[Derived]:
+        """What `analyses` tells, without making trees before they are asked for. The word must be prepared."""
         if word in self._place:
             samples = self.samples.of(self._place[word])
             total = sum(count for _, count in samples)
-            grammar, found = self.compiled, [(rules, count / total) for rules, count in samples[:n]]
-        else:
-            numbers = self._numbers(word)
-            parses = [] if numbers is None else self._states.best(numbers, n, 4 * n + 8)
-            grammar, found = self._open, [(rules, math.exp(log_p)) for rules, log_p in parses[:n]]
-        return [Analysis(word, grammar.tree(rules, word=atoms), p, self.symbols) for rules, p in found]
+            return [Derived(self, self.compiled, word, rules, count / total) for rules, count in samples[:n]]
+        numbers = self._numbers(word)
+        parses = [] if numbers is None else self._states.best(numbers, n, 4 * n + 8)
+        return [Derived(self, self._open, word, rules, math.exp(log_p)) for rules, log_p in parses]
 
     def _many(self, word: str, n: int) -> list[Analysis]:
         """Trees to sum over: all that were sampled, or some more than n of those found."""

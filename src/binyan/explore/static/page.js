@@ -38,12 +38,12 @@ export async function ask(path, question) {
   return body;
 }
 
-// Runs an action; what goes wrong is shown, and gone with the next thing that works.
+// Runs an action; what goes wrong is shown until the next action begins. Several may run at once.
 export async function attempt(action) {
   document.body.setAttribute("aria-busy", "true");
+  $("message").textContent = "";
   try {
     await action();
-    $("message").textContent = "";
   } catch (error) {
     $("message").textContent = error.message;
   } finally {
