@@ -26,7 +26,7 @@ using namespace binyan::translation;
 
 namespace {
 
-// Any model of the protocol, by a call into Python for each new (context, word) of a sentence. States are contexts of up to
+// Any model of the protocol, by a call into Python for each new (context, word). States are contexts of up to
 // order - 1 words.
 class CallbackFeature final : public LanguageModelFeature {
  public:
@@ -59,6 +59,7 @@ class CallbackFeature final : public LanguageModelFeature {
       const auto context = contexts_[state];
       return ask({context.begin(), context.end()}, -1);
     }
+    uint64_t remembered() const override { return known_.size() * 48 + uint64_t{contexts_.size()} * 32; }
 
    private:
     float ask(const std::vector<uint32_t>& context, int64_t word) {

@@ -24,6 +24,7 @@ class CompoundFeatureQuery final : public LanguageModelQuery {
     return at->second;
   }
   float end(uint32_t state) override { return static_cast<float>(f_.model_.score(states_[state].of_model, f_.end_, f_.renormalise_).log_prob); }
+  uint64_t remembered() const override { return known_.size() * 48 + states_.size() * 64; }
 
  private:
   // The model's state remembers how many words of history there are, so no state is independent of what stands before it

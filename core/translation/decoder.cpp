@@ -18,9 +18,21 @@ Decoder::Decoder(const Grammar& grammar, std::vector<const LanguageModelFeature*
   if (!std::ranges::all_of(weights_, [](float w) { return std::isfinite(w); })) throw InputError("a weight of the decoder is not a finite number");
 }
 
+Decoder::~Decoder() = default;
+
 Hypergraph Decoder::decode(const SourceSentence& sentence) const {
   if (sentence.words.empty() || sentence.words.size() != sentence.copies.size()) throw InputError("a sentence to translate has one word or more, each with its copy");
-  return SentenceDecoder(*this, sentence).run();
+  std::unique_ptr<DecoderWorkspace> own;
+  if (const std::scoped_lock locked(idle_lock_); !idle_.empty()) {
+    own = std::move(idle_.back());
+    idle_.pop_back();
+  }
+  if (!own) own = std::make_unique<DecoderWorkspace>(models_);
+  Hypergraph graph = SentenceDecoder(*this, sentence, *own).run();
+  own->forget_most();
+  const std::scoped_lock locked(idle_lock_);
+  idle_.push_back(std::move(own));
+  return graph;
 }
 
 void Decoder::add_features(const Hypergraph& graph, uint32_t edge, std::span<double> values) const {

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -29,10 +30,13 @@ struct SourceSentence {
   std::vector<uint32_t> copies;  // target id of each word where it is passed through
 };
 
+class DecoderWorkspace;
+
 class Decoder {
  public:
   // `weights`: the grammar's features, then those above. Grammar and models outlive the decoder.
   Decoder(const Grammar& grammar, std::vector<const LanguageModelFeature*> models, std::vector<float> weights, DecoderSettings settings);
+  ~Decoder();
 
   // The hypergraph of a sentence of one word or more; its goal always has a derivation. Const and safe from several threads.
   Hypergraph decode(const SourceSentence& sentence) const;
@@ -51,6 +55,9 @@ class Decoder {
   std::vector<const LanguageModelFeature*> models_;
   std::vector<float> weights_;
   DecoderSettings settings_;
+  // What is worth keeping from one sentence to the next; one a thread that decodes.
+  mutable std::mutex idle_lock_;
+  mutable std::vector<std::unique_ptr<DecoderWorkspace>> idle_;
 };
 
 }  // namespace binyan::translation

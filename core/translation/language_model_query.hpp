@@ -1,4 +1,4 @@
-// What the decoder asks of a language model. One query object serves one sentence and one thread.
+// What the decoder asks of a language model. One query object serves one thread.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -24,6 +24,8 @@ class LanguageModelQuery {
   virtual float end(uint32_t state) = 0;  // log-probability of the end of the sentence
   // Words of history the state depends on; at most order - 1.
   virtual uint32_t length(uint32_t state) = 0;
+  // About how many bytes are remembered of earlier questions.
+  virtual uint64_t remembered() const { return 0; }
 };
 
 // A language model as a feature of the decoder. Words are ids of the decoder's target vocabulary.

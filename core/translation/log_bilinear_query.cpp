@@ -60,6 +60,10 @@ class LogBilinearQuery final : public LanguageModelQuery {
     return at->second;
   }
   float end(uint32_t state) override { return log_prob(state, a_.end_row); }
+  uint64_t remembered() const override {
+    const uint64_t floats = a_.width + a_.class_bias.size();
+    return known_.size() * 48 + predictions_.size() * (sizeof(Prediction) + 4 * floats + 64);
+  }
 
  private:
   struct Prediction {

@@ -1,7 +1,7 @@
 // Class-factored log-bilinear models in the decoder, normalised exactly: P(w | h) = P(c(w) | h) P(w | c(w), h).
 //
-// The prediction vector of a context and the normalisers over classes and within each class are computed once for a
-// sentence and kept. A word whose context is not whole yet is estimated by the biases alone, which are log-unigrams.
+// The prediction vector of a context and the normalisers over classes and within each class are computed once and
+// kept. A word whose context is not whole yet is estimated by the biases alone, which are log-unigrams.
 #pragma once
 #include <cstdint>
 #include <vector>

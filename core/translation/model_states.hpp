@@ -17,6 +17,9 @@ class ModelStates {
  public:
   explicit ModelStates(const std::vector<const LanguageModelFeature*>& models);
 
+  // Forget earlier questions if they take more than `bytes`. States made before are void then.
+  void forget_over(uint64_t bytes);
+
   uint32_t width() const { return width_; }                                             // words of a state
   uint32_t values() const { return static_cast<uint32_t>(2 * models_.size()); }         // features of an edge
 

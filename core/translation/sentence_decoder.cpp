@@ -51,8 +51,17 @@ class StateIndex {
 
 }  // namespace
 
-SentenceDecoder::SentenceDecoder(const Decoder& decoder, const SourceSentence& sentence)
-    : decoder_(decoder), grammar_(decoder.grammar_), sentence_(sentence), weights_(decoder.weights_.data() + decoder.grammar_.feature_count()), size_(static_cast<uint32_t>(sentence.words.size())), span_(std::min(decoder.settings_.max_span, size_)), models_(decoder.models_) {
+void DecoderWorkspace::forget_most() {
+  constexpr uint64_t kModelBytes = 200'000'000, kOptions = 4'000'000;
+  models.forget_over(kModelBytes);
+  if (kept_options > kOptions) {
+    options.clear();
+    kept_options = 0;
+  }
+}
+
+SentenceDecoder::SentenceDecoder(const Decoder& decoder, const SourceSentence& sentence, DecoderWorkspace& workspace)
+    : decoder_(decoder), grammar_(decoder.grammar_), sentence_(sentence), weights_(decoder.weights_.data() + decoder.grammar_.feature_count()), size_(static_cast<uint32_t>(sentence.words.size())), span_(std::min(decoder.settings_.max_span, size_)), workspace_(workspace), models_(workspace.models) {
   graph_.model_width = models_.values();
   cells_.resize(uint64_t{size_} * (span_ + 1));
   prefixes_.resize(size_ + 1);
@@ -91,8 +100,8 @@ void SentenceDecoder::add_option(Options& list, uint32_t rule, uint32_t word, st
   list.push_back(option);
 }
 
-const SentenceDecoder::Options& SentenceDecoder::options_of(uint32_t node) {
-  const auto [at, fresh] = options_.try_emplace(node);
+const Options& SentenceDecoder::options_of(uint32_t node) {
+  const auto [at, fresh] = workspace_.options.try_emplace(node);
   Options& list = at->second;
   if (!fresh) return list;
   list.reserve(grammar_.end_rule(node) - grammar_.first_rule(node));
@@ -104,6 +113,7 @@ const SentenceDecoder::Options& SentenceDecoder::options_of(uint32_t node) {
   }
   std::ranges::stable_sort(list, std::greater{}, &Option::estimate);
   if (const uint32_t limit = decoder_.settings_.rule_limit; limit && list.size() > limit) list.resize(limit);
+  workspace_.kept_options += list.size();
   return list;
 }
 

@@ -10,20 +10,33 @@
 
 namespace binyan::translation {
 
+// One target side that may be used.
+struct Option {
+  uint32_t rule, word;
+  std::span<const uint32_t> target;
+  float score;     // weighted features but the language models' log-probabilities
+  float estimate;  // score with those of its own words, without context
+};
+using Options = std::vector<Option>;  // best first
+
+// What one thread keeps from sentence to sentence: answers of the language models, options of source sides. Nothing that is
+// found depends on it.
+class DecoderWorkspace {
+ public:
+  explicit DecoderWorkspace(const std::vector<const LanguageModelFeature*>& features) : models(features) {}
+  void forget_most();
+
+  ModelStates models;
+  std::unordered_map<uint32_t, Options> options;  // by node of the grammar
+  uint64_t kept_options = 0;
+};
+
 class SentenceDecoder {
  public:
-  SentenceDecoder(const Decoder& decoder, const SourceSentence& sentence);
+  SentenceDecoder(const Decoder& decoder, const SourceSentence& sentence, DecoderWorkspace& workspace);
   Hypergraph run();
 
  private:
-  // One target side that may be used, best first within its list.
-  struct Option {
-    uint32_t rule, word;
-    std::span<const uint32_t> target;
-    float score;     // weighted features but the language models' log-probabilities
-    float estimate;  // score with those of its own words, without context
-  };
-  using Options = std::vector<Option>;
   // A source side over a span: options x hypotheses of its gaps.
   struct Bundle {
     const Options* options;
@@ -60,12 +73,12 @@ class SentenceDecoder {
   const SourceSentence& sentence_;
   const float* weights_;        // of the features that are not the grammar's
   uint32_t size_, span_;
-  ModelStates models_;
+  DecoderWorkspace& workspace_;
+  ModelStates& models_;
   Hypergraph graph_;
   std::vector<uint32_t> states_;       // of each node
   std::vector<float> totals_;          // of each node: score and estimate of the open words
   std::vector<std::vector<uint32_t>> cells_, prefixes_;  // nodes of X by span, of S by end; best first
-  std::unordered_map<uint32_t, Options> options_;
   Options glue_first_, glue_join_;
   std::vector<Options> copies_;
 

@@ -1,4 +1,4 @@
-"""`binyan mt`: alignment, rules, tuning, translation and its evaluation."""
+"""`binyan mt`: alignment, rules, tuning and translation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from binyan.cli.options import Json, Quiet, Seed
+from binyan.cli.options import Json, Lowercase, Quiet, Seed
 from binyan.cli.output import plain_warnings, print_json
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ Source = Annotated[Path, typer.Option(help="Source text, one sentence a line (pl
 Target = Annotated[Path, typer.Option(help="Its translation, line by line.")]
 SourceLanguage = Annotated[str | None, typer.Option(metavar="LANG", help="Tokenise the source text as Moses does.")]
 TargetLanguage = Annotated[str | None, typer.Option(metavar="LANG", help="Tokenise the target text as Moses does.")]
-Lowercase = Annotated[bool, typer.Option("--lowercase", help="Make all letters lower case.")]
 Symmetrise = Annotated[
     str,
     typer.Option(
@@ -301,78 +300,3 @@ def _write_lists(lists: HypothesisLists, names: tuple[str, ...], first: int, for
         features = {n: [float(v)] for n, v in zip(names, lists.features[h], strict=True)}
         rest: dict[str, Any] = {"fields": {"id": number, "text": text}}
         sys.stdout.write(FORMATS[format].write(Entry(number, text, features, float(lists.score[h]), rest)) + "\n")
-
-
-@app.command()
-def evaluate(
-    hypothesis: Annotated[Path, typer.Option(help="Translations, one a line.")],
-    reference: Annotated[list[Path], typer.Option(help="Reference translations; may be repeated.")],
-    baseline: Annotated[Path | None, typer.Option(help="Translations of another system, to compare with.")] = None,
-    compounds: Annotated[
-        Path | None, typer.Option(help="Segmentation table (TSV): words with several parts are compounds.")
-    ] = None,
-    examples: Annotated[
-        int, typer.Option(help="With --baseline and --compounds: show so many sentences that differ.")
-    ] = 10,
-    tokenise: Annotated[
-        str, typer.Option(help="As sacrebleu has it: none (tokenised already), 13a, intl ...")
-    ] = "none",
-    lowercase: Lowercase = False,
-    samples: Annotated[int, typer.Option(help="Resamplings of the paired bootstrap.")] = 1000,
-    seed: Seed = 1,
-    json: Json = False,
-) -> None:
-    """BLEU and chrF with sacrebleu's signatures; compounds; a paired bootstrap against another system.
-
-    binyan mt evaluate --hypothesis new.de --baseline old.de --reference test.de --compounds compounds.tsv
-    """
-    from binyan.evaluation import translation as measure
-    from binyan.segmentation import SegmentationTable
-    from binyan.text import Preparation, read_lines
-
-    prepare = Preparation(lowercase=lowercase)
-    read = lambda path: [line for _, line in read_lines(path)]  # noqa: E731
-    ours, references = read(hypothesis), [read(path) for path in reference]
-    scores = measure.translation_scores(ours, references, tokenise, lowercase)
-    figures: dict[str, Any] = {s.name: {"score": s.score, "signature": s.signature} for s in scores}
-    lines = [f"{s.text}\n  {s.signature}" for s in scores]
-    others = read(baseline) if baseline is not None else None
-    if others is not None:
-        pairs = measure.paired_bootstrap(others, ours, references, samples, seed, tokenise, lowercase)
-        figures["paired"] = {
-            p.name: {"baseline": p.baseline, "system": p.system, "p": p.p_value, "signature": p.signature}
-            for p in pairs
-        }
-        lines += [f"{p.name}: {p.baseline:.2f} -> {p.system:.2f}, p = {p.p_value:.4f}\n  {p.signature}" for p in pairs]
-    if compounds is not None:
-        table = SegmentationTable.read(compounds)
-        words = measure.compound_words(table)
-        right = [prepare(line) for line in references[0]]
-        systems = [("system", [prepare(line) for line in ours])]
-        if others is not None:
-            systems.append(("baseline", [prepare(line) for line in others]))
-        figures["compounds"] = {"table": table.digest}
-        for name, text in systems:
-            c = measure.compound_score(text, right, words)
-            figures["compounds"][name] = {
-                "precision": c.precision,
-                "recall": c.recall,
-                "f": c.f_score,
-                "hypothesised": c.hypothesised,
-                "reference": c.in_reference,
-            }
-            lines.append(
-                f"compounds of the {name}: precision {100 * c.precision:.1f}, recall {100 * c.recall:.1f}, F {100 * c.f_score:.1f} ({c.matched} of {c.hypothesised}; {c.in_reference} in the reference; table {table.digest})"
-            )
-        if others is not None:
-            found = list(measure.compound_differences(systems[1][1], systems[0][1], right, words))
-            figures["compounds"]["differences"] = len(found)
-            for d in found[:examples]:
-                lines.append(
-                    f"{d.sentence + 1}: baseline {' '.join(d.only_first) or '-'} | system {' '.join(d.only_second) or '-'} | reference {' '.join(d.reference) or '-'}"
-                )
-                lines += [f"  {others[d.sentence]}", f"  {ours[d.sentence]}", f"  {references[0][d.sentence]}"]
-    if json:
-        print_json(figures)
-    else:
-        typer.echo("\n".join(lines))
