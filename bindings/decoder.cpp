@@ -8,11 +8,11 @@
 #include <cmath>
 #include <exception>
 #include <thread>
-#include <unordered_map>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "translation/answer_table.hpp"
 #include "translation/compound_feature.hpp"
 #include "translation/decoder.hpp"
 #include "translation/k_best.hpp"
@@ -45,21 +45,19 @@ class CallbackFeature final : public LanguageModelFeature {
     uint32_t empty() override { return 0; }
     uint32_t length(uint32_t state) override { return static_cast<uint32_t>(contexts_[state].size()); }
     QueryResult score(uint32_t state, uint32_t word) override {
-      const auto [at, fresh] = known_.try_emplace(uint64_t{state} << 32 | word);
-      if (fresh) {
+      return known_.get(state, word, [&]() -> QueryResult {
         std::vector<uint32_t> context(contexts_[state].begin(), contexts_[state].end());
-        at->second.log_prob = ask(context, word);
+        const float log_p = ask(context, word);
         context.push_back(word);
         if (context.size() >= feature_.order_) context.erase(context.begin());
-        at->second.state = contexts_.intern(context);
-      }
-      return at->second;
+        return {contexts_.intern(context), log_p};
+      });
     }
     float end(uint32_t state) override {
       const auto context = contexts_[state];
       return ask({context.begin(), context.end()}, -1);
     }
-    uint64_t remembered() const override { return known_.size() * 48 + uint64_t{contexts_.size()} * 32; }
+    uint64_t remembered() const override { return known_.bytes() + uint64_t{contexts_.size()} * 32; }
 
    private:
     float ask(const std::vector<uint32_t>& context, int64_t word) {
@@ -68,7 +66,7 @@ class CallbackFeature final : public LanguageModelFeature {
     }
     const CallbackFeature& feature_;
     SequenceTable contexts_;
-    std::unordered_map<uint64_t, QueryResult> known_;
+    AnswerTable known_;
   };
   uint32_t order_;
   std::vector<uint8_t> unknown_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "translation/answer_table.hpp"
+
 namespace binyan::translation {
 
 // Numbers the model's states as they are met. A score is kept: it costs a product over the components of each word.
@@ -16,15 +18,13 @@ class CompoundFeatureQuery final : public LanguageModelQuery {
   uint32_t empty() override { return 0; }
   uint32_t length(uint32_t state) override { return states_[state].words; }
   QueryResult score(uint32_t state, uint32_t word) override {
-    const auto [at, fresh] = known_.try_emplace(uint64_t{state} << 32 | word);
-    if (fresh) {
+    return known_.get(state, word, [&]() -> QueryResult {
       const auto scored = f_.model_.score(states_[state].of_model, f_.words_[word], f_.renormalise_);
-      at->second = {number(scored.state, std::min(states_[state].words + 1, f_.order() - 1)), static_cast<float>(scored.log_prob)};
-    }
-    return at->second;
+      return {number(scored.state, std::min(states_[state].words + 1, f_.order() - 1)), static_cast<float>(scored.log_prob)};
+    });
   }
   float end(uint32_t state) override { return static_cast<float>(f_.model_.score(states_[state].of_model, f_.end_, f_.renormalise_).log_prob); }
-  uint64_t remembered() const override { return known_.size() * 48 + states_.size() * 64; }
+  uint64_t remembered() const override { return known_.bytes() + states_.size() * 64; }
 
  private:
   // The model's state remembers how many words of history there are, so no state is independent of what stands before it
@@ -41,7 +41,7 @@ class CompoundFeatureQuery final : public LanguageModelQuery {
   const CompoundFeature& f_;
   std::vector<State> states_;
   std::unordered_map<uint64_t, uint32_t> numbers_;
-  std::unordered_map<uint64_t, QueryResult> known_;
+  AnswerTable known_;
   uint32_t begin_;
 };
 

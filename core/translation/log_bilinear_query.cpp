@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <memory>
 
 #include "errors.hpp"
+#include "translation/answer_table.hpp"
 #include "translation/sequence_table.hpp"
 
 namespace binyan::translation {
@@ -48,21 +49,19 @@ class LogBilinearQuery final : public LanguageModelQuery {
   uint32_t empty() override { return 0; }
   uint32_t length(uint32_t state) override { return static_cast<uint32_t>(contexts_[state].size()); }
   QueryResult score(uint32_t state, uint32_t word) override {
-    const auto [at, fresh] = known_.try_emplace(uint64_t{state} << 32 | word);
-    if (fresh) {
+    return known_.get(state, word, [&]() -> QueryResult {
       const auto context = contexts_[state];
       next_.assign(context.begin(), context.end());
-      at->second.log_prob = log_prob(state, a_.row[word]);
       next_.push_back(word);
       if (next_.size() >= a_.order) next_.erase(next_.begin());
-      at->second.state = contexts_.intern(next_);
-    }
-    return at->second;
+      const float log_p = log_prob(state, a_.row[word]);
+      return {contexts_.intern(next_), log_p};
+    });
   }
   float end(uint32_t state) override { return log_prob(state, a_.end_row); }
   uint64_t remembered() const override {
     const uint64_t floats = a_.width + a_.class_bias.size();
-    return known_.size() * 48 + predictions_.size() * (sizeof(Prediction) + 4 * floats + 64);
+    return known_.bytes() + predicted_ * (sizeof(Prediction) + 4 * floats + 64) + predictions_.size() * 24;
   }
 
  private:
@@ -90,9 +89,11 @@ class LogBilinearQuery final : public LanguageModelQuery {
   }
 
   Prediction& predict(uint32_t state) {
-    const auto [at, fresh] = predictions_.try_emplace(state);
-    Prediction& p = at->second;
-    if (!fresh) return p;
+    if (state >= predictions_.size()) predictions_.resize(contexts_.size());
+    if (predictions_[state]) return *predictions_[state];
+    predictions_[state] = std::make_unique<Prediction>();
+    Prediction& p = *predictions_[state];
+    ++predicted_;
     p.vector.assign(a_.width, 0.0f);
     const auto context = contexts_[state];
     const uint64_t rows = a_.row.size() + 1;
@@ -114,8 +115,9 @@ class LogBilinearQuery final : public LanguageModelQuery {
   const LogBilinearArrays& a_;
   SequenceTable contexts_;
   uint32_t begin_;
-  std::unordered_map<uint64_t, QueryResult> known_;
-  std::unordered_map<uint32_t, Prediction> predictions_;
+  AnswerTable known_;
+  std::vector<std::unique_ptr<Prediction>> predictions_;  // by state; none for those never asked
+  uint64_t predicted_ = 0;
   std::vector<float> scores_;
   std::vector<uint32_t> next_;
 };

@@ -12,9 +12,8 @@ from typer.testing import CliRunner
 
 from binyan.cli import app
 from binyan.errors import BinyanError, InputError
-from binyan.language_model import load
 from binyan.ngram.kneser_ney import KneserNey
-from binyan.translation import Decoder, DecoderSettings, TuningSettings, read_grammar
+from binyan.translation import DecoderSettings, TuningSettings
 from binyan.translation.system import System
 
 WORDS = {"the": "das", "a": "ein", "house": "haus", "dog": "hund", "sees": "sieht", "green": "grüne", "old": "alte"}
@@ -185,7 +184,7 @@ def test_a_long_sentence_is_bounded(folder):
     graph = decoder.hypergraph(sentence)
     assert time.process_time() - started < 60
     assert graph.nodes <= (500 * 10 + 500) * 200 + 1 and graph.edges <= graph.nodes + (500 * 10 + 500) * 200
-    assert len(decoder.translate([sentence])[0].words) == 500
+    assert len(run("mt", "translate", folder / "mt", text=" ".join(sentence) + "\n").split()) == 500
     assert all(graph.node(n)[1] - graph.node(n)[0] <= 10 or graph.node(n)[0] == 0 for n in range(graph.nodes))
 
 
@@ -200,8 +199,16 @@ def test_threads_do_not_change_the_output(folder):
 def test_a_language_model_of_something_else(folder, tmp_path):
     many = [f"[X] ||| w{i} ||| v{i} ||| f=1" for i in range(30)]
     (tmp_path / "g").write_text("\n".join(many))
-    with pytest.raises(InputError, match="knows 0 of the 30 words"):
-        Decoder(read_grammar(tmp_path / "g"), [load(folder / "mt" / "language_model.binyan")])
+    (tmp_path / "w.json").write_text('{"weights": {"f": 1}}')
+    own = ["--grammar", tmp_path / "g", "--grammar-format", "cdec", "--weights", tmp_path / "w.json"]
+    with pytest.raises(InputError, match="language model 1 knows 0 of the 30 words"):
+        run("mt", "translate", folder / "mt", *own, text="a\n")
+
+
+def test_a_broken_line_of_a_grammar_is_named(folder, tmp_path):
+    (tmp_path / "g").write_text("[X] ||| a ||| ein ||| f=1\n[X] ||| the ||| das ||| f=much\n")
+    with pytest.raises(InputError, match=r"g:2: 'much' is not a number"):
+        run("mt", "translate", folder / "mt", "--grammar", tmp_path / "g", "--grammar-format", "cdec", text="a\n")
 
 
 def test_weights_are_checked(folder, tmp_path):

@@ -117,5 +117,5 @@ def test_unequal_numbers_and_wrong_method(toy):
     decoder, references = toy
     with pytest.raises(InputError, match="4 sentences to tune on and 3"):
         tune(decoder, SOURCE, references[:3])
-    with pytest.raises(SettingsError, match="mert or mira"):
+    with pytest.raises(SettingsError, match="mira or mert"):
         TuningSettings(method="guess")

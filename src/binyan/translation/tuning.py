@@ -1,4 +1,4 @@
-"""Tuning of a decoder's weights towards BLEU: minimum error-rate training (Och 2003) and batch MIRA (Cherry and Foster 2012).
+"""Tuning of a decoder's weights towards BLEU: batch MIRA (Cherry and Foster 2012) and minimum error-rate training (Och 2003).
 
 Both decode the development text, add the k best hypotheses to those of earlier rounds, and choose weights on all of them.
 The state after each round is one file; a tuning that was stopped goes on from it and ends as if it had not been stopped.
@@ -22,8 +22,9 @@ from binyan.progress import Progress, ProgressOption
 from binyan.signature import digest
 from binyan.translation.decoder import Decoder, HypothesisLists
 
-METHODS = ("mert", "mira")
+METHODS = ("mira", "mert")
 Features = NDArray[np.float64]
+_SAME, _OFTEN = 1e-6, 0.02  # variance that is none; share of sentences a feature varies in to be tuned
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,9 @@ class TuningSettings:
     """`k`: hypotheses of a sentence in each of `rounds` rounds; `restarts`: random starting points of MERT's search;
     tuning stops early where a round finds fewer than `least_new` new hypotheses a sentence."""
 
-    method: str = "mert"
+    method: str = "mira"
     k: int = 100
-    rounds: int = 10
+    rounds: int = 6
     restarts: int = 8
     seed: int = 1
     least_new: float = 0.1
@@ -82,10 +83,14 @@ class HypothesisPool:
         return added
 
     def reach(self) -> Features:
-        """1 / the standard deviation of each feature within a sentence; 0 for features that do not vary."""
-        variance = sum(((f - f.mean(axis=0)) ** 2).sum(axis=0) for f in self.features if len(f))
-        deviation = np.sqrt(variance / max(1, sum(map(len, self.features))))
-        return np.where(deviation > 1e-3, 1 / np.maximum(deviation, 1e-3), 0.0)
+        """1 / the standard deviation of each feature within a sentence; 0 for features that hardly ever vary.
+
+        A feature that is the same for all hypotheses of nearly every sentence cannot be tuned: its weight would fit the few.
+        """
+        variances = np.array([f.var(axis=0) for f in self.features if len(f)])
+        deviation = np.sqrt(variances.mean(axis=0))
+        varies = (variances > _SAME).mean(axis=0) >= _OFTEN
+        return np.where(varies, 1 / np.maximum(deviation, _SAME), 0.0)
 
     def flat(self) -> tuple[Features, NDArray[np.int64], NDArray[np.uint64]]:
         """(features, statistics, offsets by sentence) as the core takes them."""
