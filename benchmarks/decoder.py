@@ -28,11 +28,14 @@ from binyan.translation import Alignments, Bitext, Decoder, DecoderSettings, Gra
 from binyan.translation.bitext import read_words
 from binyan.translation.rescoring import Rescorer
 
-# cdec counts a word as -1 / ln 10, passes every word through if it is let (ours: only those without a rule), and has no count
-# of rules.
+# cdec passes every word through if it is let (ours: only those without a rule), and has no count of rules.
 SHARED_WEIGHTS = {"PassThrough": -20.0, "Rules": 0.0}
-CDEC_NAMES = {"Words": "WordPenalty", "LanguageModel1": "LanguageModel", "Unknown1": "LanguageModel_OOV"}
-CDEC_WORD = -1 / math.log(10)
+# How cdec names these features, and what it counts where we count 1: its language models are in logarithms to base 10.
+CDEC_FEATURES = {
+    "Words": ("WordPenalty", -1 / math.log(10)),
+    "LanguageModel1": ("LanguageModel", 1 / math.log(10)),
+    "Unknown1": ("LanguageModel_OOV", 1.0),
+}
 
 
 def main() -> None:
@@ -101,8 +104,8 @@ def _cdec(
     """Speed of cdec, and how its best translations and their scores compare with ours."""
     write_grammar(decoder.grammar, work / "cdec.grammar")
     write_arpa(model, work / "cdec.arpa")
-    weights = {CDEC_NAMES.get(n, n): w / (CDEC_WORD if n == "Words" else 1) for n, w in decoder.weights.items()}
-    (work / "cdec.weights").write_text("".join(f"{n} {w}\n" for n, w in weights.items() if n != "Rules"))
+    named = [(*CDEC_FEATURES.get(name, (name, 1.0)), w) for name, w in decoder.weights.items() if name != "Rules"]
+    (work / "cdec.weights").write_text("".join(f"{name} {w / unit}\n" for name, unit, w in named))
     command = [
         *(str(program), "--formalism", "scfg", "--grammar", str(work / "cdec.grammar")),
         *("--feature_function", "WordPenalty", "--feature_function", f"KLanguageModel {work / 'cdec.arpa'}"),

@@ -306,7 +306,7 @@ def _mira(pool: HypothesisPool, start: Features, settings: TuningSettings, rando
             gain = _bleu_rows(statistics + background) * (background[8] + statistics[:, 8])
             score = features @ weights
             hope, fear = int(np.argmax(score + gain)), int(np.argmax(score - gain))
-            background = 0.999 * background + statistics[hope] * 1.0
+            background = 0.999 * background + statistics[hope]
             difference = features[hope] - features[fear]
             loss = gain[hope] - gain[fear] - (score[hope] - score[fear])
             norm = float(difference @ difference)
