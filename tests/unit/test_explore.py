@@ -1,7 +1,12 @@
 """The explorer's server: answers, limits, and nothing beyond the models it was given."""
 
+import socket
+import subprocess
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 
 pytest.importorskip("fastapi")
@@ -257,3 +262,28 @@ def test_shelf_refuses_what_it_cannot_show(tmp_path):
     model_file.save(tmp_path / "x", "toy", {}, {})
     with pytest.raises(ModelFileError, match="'toy' model"):
         Shelf.load([tmp_path / "x"])
+
+
+@pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="this system cannot share a port among processes")
+def test_workers_answer_and_end_with_their_parent(folder):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "binyan", "explore", str(folder / "mkn.binyan"), "--port", str(port)]
+    server = subprocess.Popen([*command, "--workers", "2"], stderr=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}/api/models"
+    try:
+        for _ in range(600):
+            try:
+                assert httpx.get(address, timeout=10).status_code == 200
+                break
+            except httpx.TransportError:
+                assert server.poll() is None
+                time.sleep(0.1)
+        answers = {httpx.get(address, timeout=10).text for _ in range(8)}  # a connection each: both processes are asked
+        assert len(answers) == 1
+    finally:
+        server.terminate()
+        assert server.wait(20) == 0
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(address, timeout=10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import typer
@@ -22,6 +23,10 @@ def explore(
     from binyan.explore.server import serve
     from binyan.explore.shelf import Shelf
 
+    if workers > 1:
+        os.environ.setdefault(
+            "OMP_NUM_THREADS", "1"
+        )  # a process whose numerical libraries have threads must not be forked
     shelf = Shelf.load(models)
     typer.echo(f"Explorer at http://{host}:{port}/  (Ctrl-C stops it)", err=True)
     serve(shelf, host, port, workers)
