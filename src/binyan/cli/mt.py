@@ -172,7 +172,7 @@ def tune(
     source: Source,
     reference: Annotated[list[Path], typer.Option(help="Its translation, line by line; may be repeated.")],
     lm: Models = None,
-    method: Annotated[str, typer.Option(help="mira, or mert: fits the text closer, but is less steady.")] = "mira",
+    method: Annotated[str, typer.Option(help="mira or mert.")] = "mira",
     repetitions: Annotated[int, typer.Option(help="Tunings with different seeds; mean and deviation are shown.")] = 1,
     rounds: Annotated[int, typer.Option(help="Decodings of the text, at most.")] = 6,
     k: Annotated[int, typer.Option("--k", help="Hypotheses of a sentence in each round.")] = 100,

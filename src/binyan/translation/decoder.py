@@ -19,7 +19,7 @@ from binyan.translation.grammar import Grammar
 from binyan.translation.model_features import model_feature
 
 DECODER_FEATURES = ("Glue", "PassThrough", "Words", "Rules")
-# Where tuning starts: near what English to German, French and Czech captions are tuned to.
+# Where tuning starts: near what English to German captions were tuned to.
 _START = {
     "TargetGivenSource": 0.45,
     "SourceGivenTarget": 0.4,
