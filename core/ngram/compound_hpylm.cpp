@@ -7,6 +7,12 @@
 #include "pitman_yor/slice_sampler.hpp"
 
 namespace binyan {
+namespace {
+
+// A sweep of hpylm+g draws anew where the dish of a table came from for one in so many dishes.
+constexpr uint32_t kRedrawEvery = 2;
+
+}  // namespace
 
 CompoundTree::CompoundTree(std::shared_ptr<const ContextTree> tree, Components parts) : words(std::move(tree)), components(std::move(parts)) {
   components.check();
@@ -141,24 +147,101 @@ void CompoundHPYLM::initialise(Initialisation how) {
 }
 
 void CompoundHPYLM::sweep() {
-  tree_->words->for_each_direct([this](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) { reseat(level, context, entry, customers); });
+  // What the next dish needs is fetched while one is reseated: memory is what a sweep waits for.
+  Chain chains[2];
+  uint32_t levels[2], customers[2], next = 0;
+  bool any = false;
+  tree_->words->for_each_direct([&](uint32_t level, uint32_t context, uint32_t entry, uint32_t count) {
+    follow(chains[next], level, context, entry);
+    prefetch(chains[next], level);
+    levels[next] = level;
+    customers[next] = count;
+    next ^= 1;
+    if (any) reseat(chains[next], levels[next], customers[next]);
+    any = true;
+  });
+  if (any) reseat(chains[next ^ 1], levels[next ^ 1], customers[next ^ 1]);
+  if (both_ways()) redraw_shorter_floors();
   modifiers.reseat(random);
 }
 
-void CompoundHPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
-  Chain chain;
-  follow(chain, level, context, entry);
-  if (floors_ == 1 && customers == 1) return reseat_head(chain, level);
+void CompoundHPYLM::prefetch(const Chain& chain, uint32_t level) const {
+  for (uint32_t k = 0; k <= level; ++k) {
+    heads[k].prefetch(chain.context[k], chain.head[k]);
+    if (both_ways() || k == level) words[k].prefetch(chain.context[k], dish(chain.entry[k], kDecomposed));
+  }
+  modifiers.prefetch(chain.word);
+}
+
+void CompoundHPYLM::reseat(Chain& chain, uint32_t level, uint32_t customers) {
+  if (customers == 1 && (!both_ways() || level > 0)) return reseat_only(chain, level);
   bool stale = true;  // are the chain's probabilities older than the last change below this level?
   for (uint32_t i = 0; i < customers; ++i) {
     stale |= remove_word(chain, level);
     if (stale) fill(chain, level);
     stale = add_word(chain, level);
   }
+  if (both_ways() && level > 0 && level + 1 == words.size() && random.below(kRedrawEvery) == 0) redraw_floors(chain, level);
 }
 
-// The only customer of a dish of H opens the same table again, so only its components have choices to make; those of F are
-// left to reseat_modifiers(). The only customer of a dish of G has no choice either.
+// The only customer of a dish of H opens the same table again: what it sends on has choices to make, and where to.
+void CompoundHPYLM::reseat_only(Chain& chain, uint32_t level) {
+  const Floor floor = words[level].customers(dish(chain.entry[level], kDecomposed)) > 0 ? kDecomposed : kShortened;
+  if (both_ways() && random.below(kRedrawEvery) == 0) return redraw_floor(chain, level, floor, 1);
+  if (floor == kDecomposed) return reseat_head(chain, level);
+  remove_word(chain, level - 1);
+  fill(chain, level - 1);
+  add_word(chain, level - 1);
+}
+
+// The dish of a table of `size` customers, who stay, is drawn anew from the base distribution.
+void CompoundHPYLM::redraw_floor(Chain& chain, uint32_t level, Floor floor, uint32_t size) {
+  if (floor == kShortened) {
+    remove_word(chain, level - 1);
+  } else {
+    remove_head(chain, level);
+    modifiers.remove(chain.word, random);
+  }
+  fill(chain, level);
+  const double shortened = shortening[level] * chain.word_probability[level - 1];
+  const double decomposed = (1 - shortening[level]) * chain.head_probability[level] * chain.modifiers;
+  const Floor drawn = random.uniform() * (shortened + decomposed) < shortened ? kShortened : kDecomposed;
+  if (drawn == kShortened) {
+    add_word(chain, level - 1);
+  } else {
+    add_head(chain, level);
+    modifiers.add(chain.word, random);
+  }
+  if (drawn != floor) words[level].relabel(dish(chain.entry[level], floor), dish(chain.entry[level], drawn), size);
+}
+
+// A table of many customers would hardly ever change its floor while they move one at a time.
+void CompoundHPYLM::redraw_floors(Chain& chain, uint32_t level) {
+  const uint32_t d = dish(chain.entry[level], kDecomposed);
+  sizes_.clear();
+  words[level].append_table_sizes(d, sizes_);
+  const size_t decomposed = sizes_.size();
+  words[level].append_table_sizes(d + 1, sizes_);
+  for (size_t b = 0; b < sizes_.size(); ++b)
+    for (uint32_t i = 0; i < sizes_[b].tables; ++i) redraw_floor(chain, level, b < decomposed ? kDecomposed : kShortened, sizes_[b].size);
+}
+
+// The same below the longest contexts, for dishes with more than one customer: others are redrawn with a table above.
+void CompoundHPYLM::redraw_shorter_floors() {
+  Chain chain;
+  for (uint32_t k = static_cast<uint32_t>(words.size()) - 1; k-- > 1;) {
+    const Level& level = tree_->words->levels[k];
+    for (uint32_t e = static_cast<uint32_t>(random.below(kRedrawEvery)); e < level.entries(); e += kRedrawEvery) {
+      const uint32_t d = dish(e, kDecomposed);
+      if (words[k].customers(d) + words[k].customers(d + 1) < 2) continue;
+      follow(chain, k, level.context[e], e);
+      redraw_floors(chain, k);
+    }
+  }
+}
+
+// The components of a table's only customer; those of F are left to modifiers.reseat(). The only customer of a dish of G has
+// no choice either.
 void CompoundHPYLM::reseat_head(Chain& chain, uint32_t level) {
   while (heads[level].customers(chain.head[level]) == 1) {
     if (level == 0) return;

@@ -67,8 +67,13 @@ class CompoundHPYLM {
   };
   void follow(Chain& chain, uint32_t level, uint32_t context, uint32_t entry) const;
   void fill(Chain& chain, uint32_t level) const;
-  void reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t customers);
+  void prefetch(const Chain& chain, uint32_t level) const;
+  void reseat(Chain& chain, uint32_t level, uint32_t customers);
+  void reseat_only(Chain& chain, uint32_t level);
   void reseat_head(Chain& chain, uint32_t level);
+  void redraw_floor(Chain& chain, uint32_t level, Floor floor, uint32_t size);
+  void redraw_floors(Chain& chain, uint32_t level);
+  void redraw_shorter_floors();
   bool add_word(const Chain& chain, uint32_t level);
   bool remove_word(const Chain& chain, uint32_t level);
   void add_head(const Chain& chain, uint32_t level);
@@ -81,6 +86,7 @@ class CompoundHPYLM {
   std::shared_ptr<const CompoundTree> tree_;
   uint32_t floors_;
   double head_base_;
+  std::vector<TableSizes::Bin> sizes_;  // of redraw_floors(), kept for its memory
 };
 
 }  // namespace binyan

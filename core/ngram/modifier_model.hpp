@@ -35,6 +35,10 @@ class ModifierModel {
     if (entries.size() > 1) return joint_of(entries);
     return bigrams.probability(context_[entries[0]], entries[0], unigrams.probability(0, next_[entries[0]], base_));
   }
+  void prefetch(uint32_t word) const {
+    const uint32_t e = entry_[first_[word]];
+    bigrams.prefetch(context_[e], e);
+  }
   // Seats the modifiers and the end of `word`, drawn from their joint distribution.
   void add(uint32_t word, Random& random) {
     const auto entries = entries_of(word);

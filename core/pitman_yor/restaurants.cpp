@@ -1,5 +1,6 @@
 #include "pitman_yor/restaurants.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "errors.hpp"
@@ -34,15 +35,30 @@ SeatingSummary Restaurants::summary() const {
   return {customers.sorted(), tables.sorted(), sizes.sorted()};
 }
 
-std::vector<TableSizes::Bin> Restaurants::table_sizes(uint32_t dish) const {
-  const Seat& seat = seats_[dish];
-  if (seat.customers == 0) return {};
-  if (seat.tables & kHistogram) {
-    const auto bins = sizes_.bins(seat.tables & ~kHistogram);
-    return {bins.begin(), bins.end()};
+void Restaurants::set(uint32_t dish, std::span<const TableSizes::Bin> bins) {
+  Seat& seat = seats_[dish];
+  if (seat.tables & kHistogram) sizes_.destroy(seat.tables & ~kHistogram);
+  seat = {};
+  for (const auto& bin : bins) {
+    seat.customers += bin.size * bin.tables;
+    seat.tables += bin.tables;
   }
-  if (seat.tables == 1) return {{seat.customers, 1}};
-  return {{1, seat.tables}};
+  if (seat.tables > 1 && seat.tables < seat.customers) seat.tables = sizes_.create(bins) | kHistogram;
+}
+
+void Restaurants::relabel_among(uint32_t from, uint32_t to, uint32_t size) {
+  const auto at = [size](std::vector<TableSizes::Bin>& bins) {
+    return std::lower_bound(bins.begin(), bins.end(), size, [](const TableSizes::Bin& bin, uint32_t s) { return bin.size < s; });
+  };
+  std::vector<TableSizes::Bin> bins = table_sizes(from);
+  auto bin = at(bins);
+  if (--bin->tables == 0) bins.erase(bin);
+  set(from, bins);
+  bins = table_sizes(to);
+  bin = at(bins);
+  if (bin != bins.end() && bin->size == size) ++bin->tables;
+  else bins.insert(bin, {size, 1});
+  set(to, bins);
 }
 
 void Restaurants::save(std::vector<uint32_t>& tables, std::vector<uint32_t>& sizes) const {

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pitman_yor/hyperparameters.hpp"
@@ -33,6 +34,12 @@ class Restaurants {
   double probability(uint32_t r, uint32_t dish, double base) const {
     const double scale = 1.0 / total(r);  // first, so that in a chain of levels no division waits for the level below
     return shared(dish) * scale + fresh(r) * scale * base;
+  }
+
+  // Ask for the memory of a dish that is soon to be used.
+  void prefetch(uint32_t r, uint32_t dish) const {
+    __builtin_prefetch(&totals_[r]);
+    __builtin_prefetch(&seats_[dish]);
   }
 
   // A customer sits down. Returns whether a table was opened, which sends a customer to the parent.
@@ -92,10 +99,32 @@ class Restaurants {
     return seat_at(r, dish, [&](uint32_t& handle, uint32_t) { return sizes_.join_any(handle, random); });
   }
 
+  // A table of `size` customers, which dish `from` has, goes over to another dish of the same restaurant.
+  void relabel(uint32_t from, uint32_t to, uint32_t size) {
+    if (seats_[from].customers == size && seats_[to].customers == 0) std::swap(seats_[from], seats_[to]);
+    else relabel_among(from, to, size);
+  }
+
   // What the likelihood of this level depends on.
   SeatingSummary summary() const;
   // Table sizes of one dish, ordered.
-  std::vector<TableSizes::Bin> table_sizes(uint32_t dish) const;
+  std::vector<TableSizes::Bin> table_sizes(uint32_t dish) const {
+    std::vector<TableSizes::Bin> sizes;
+    append_table_sizes(dish, sizes);
+    return sizes;
+  }
+  void append_table_sizes(uint32_t dish, std::vector<TableSizes::Bin>& sizes) const {
+    const Seat& seat = seats_[dish];
+    if (seat.customers == 0) return;
+    if (seat.tables & kHistogram) {
+      const auto bins = sizes_.bins(seat.tables & ~kHistogram);
+      sizes.insert(sizes.end(), bins.begin(), bins.end());
+    } else if (seat.tables == 1) {
+      sizes.push_back({seat.customers, 1});
+    } else {
+      sizes.push_back({1, seat.tables});
+    }
+  }
   // The whole state: tables of each dish, and (size, tables) pairs, in dish order, of dishes with 1 < tables < customers.
   void save(std::vector<uint32_t>& tables, std::vector<uint32_t>& sizes) const;
   std::vector<uint32_t> all_customers() const;
@@ -133,6 +162,8 @@ class Restaurants {
     ++totals_[r].customers;
     return size;
   }
+  void relabel_among(uint32_t from, uint32_t to, uint32_t size);
+  void set(uint32_t dish, std::span<const TableSizes::Bin> bins);
   // Drop the histogram if the sizes are implied again.
   void settle(Seat& seat, uint32_t handle) {
     const uint32_t tables = sizes_.tables(handle);

@@ -16,6 +16,7 @@ from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
 from binyan.ngram.compound_sampling import ComponentInventory, Decomposition, prepared
 from binyan.segmentation import Segmentation, SegmentationTable
 from binyan.text import Preparation, Vocabulary
+from killed_training import resumes_bit_for_bit
 
 TEXT = [
     "der alte schulhof",
@@ -93,6 +94,73 @@ def test_saved_loaded_resumed(kind: type[CompoundHPYLM], tmp_path: Path) -> None
     full = load(tmp_path / "full")
     assert isinstance(full, kind) and full.sampling is not None
     assert full.sampling.chains.chains[0].step() == whole.sampling.chains.chains[0].step()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_killed_at_random_moments(kind: type[CompoundHPYLM], tmp_path: Path) -> None:
+    assert resumes_bit_for_bit(
+        tmp_path,
+        "from binyan.ngram.chains import Schedule\n"
+        f"from binyan.ngram.compound import {kind.__name__}\n"
+        "from binyan.segmentation import Segmentation, SegmentationTable\n"
+        "parts = {f'{a}{b}': f'{a} {b}' for a in 'klmno' for b in 'pqrst'}\n"
+        "words = [*parts, *'klmnopqrst']\n"
+        "text = [' '.join(words[(i * j * j + i) % len(words)] for j in range(20)) for i in range(100)]\n"
+        "table = SegmentationTable(Segmentation.parse(w, p) for w, p in parts.items())\n"
+        f"model = {kind.__name__}.train(text, 3, Schedule(iterations=150, samples=3, chains=2), segmentation=table,\n"
+        "                    checkpoint=checkpoint, checkpoint_seconds=0.0, resume=True)",
+    )
+
+
+# By language: where the head is, compounds of the text, one that is not in it, and its components from the head on.
+LANGUAGES: dict[str, tuple[Any, dict[str, str], tuple[str, str], tuple[str, ...]]] = {
+    "afrikaans": (
+        "right",
+        {"besigheidstyd": "besigheid +s tyd", "perdekar": "perd +e kar"},
+        ("perdetyd", "perd +e tyd"),
+        ("tyd", "perde"),
+    ),
+    "dutch": (
+        "right",
+        {"kinderboek": "kind +er boek", "zonnebril": "zon +ne bril"},
+        ("kinderbril", "kind +er bril"),
+        ("bril", "kinder"),
+    ),
+    "english": (
+        "right",
+        {"e-mail": "e +- mail", "rail-car": "rail +- car"},
+        ("rail-mail", "rail +- mail"),
+        ("mail", "rail-"),
+    ),
+    "finnish": (
+        "right",
+        {"auringonlasku": "auringon lasku", "linja-auto": "linja +- auto"},
+        ("auringonauto", "auringon auto"),
+        ("auto", "auringon"),
+    ),
+    "hebrew": (  # construct state: the head is on the left
+        "left",
+        {"beit-sefer": "beit +- sefer", "chadar-cholim": "chadar +- cholim"},
+        ("beit-cholim", "beit +- cholim"),
+        ("beit", "-cholim"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_in_the_model_is_german(kind: type[CompoundHPYLM], language: str) -> None:
+    """Other linking elements, hyphens and heads on the left: components, sums, and a compound never seen."""
+    head, seen, (word, parts), components = LANGUAGES[language]
+    table = SegmentationTable(Segmentation.parse(*row) for row in [*seen.items(), (word, parts)])
+    assert Decomposition(table, head)(word) == components
+    model = kind.train([" ".join(seen), *seen], 2, Schedule(iterations=10), segmentation=table, head=head)
+    closed = model.renormalised()
+    assert closed.next_words(closed.begin()).sum() == pytest.approx(1.0, abs=1e-6)
+    scored = model.score(model.begin(), word)
+    assert scored.unknown and scored.log_prob != model.score(model.begin(), "<unk>").log_prob
+    steps = {(s.name, s.detail) for s in model.explain([word])[0].steps}
+    assert ("modifier", f"{components[1]} | {components[0]}") in steps
 
 
 def test_interrupted_checkpoint_loads(tmp_path: Path) -> None:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +13,7 @@ from binyan.errors import InputError, ModelFileError, SettingsError
 from binyan.language_model import load
 from binyan.ngram.chains import Schedule
 from binyan.ngram.hpylm import HPYLM
+from killed_training import resumes_bit_for_bit
 
 TEXT = [
     "der alte hof",
@@ -112,36 +108,14 @@ def test_interrupt_leaves_a_checkpoint_to_go_on_from(tmp_path: Path) -> None:
 
 
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    """SIGKILL at moments drawn from a fixed seed; what is resumed in the end equals a run nobody disturbed."""
-    script = tmp_path / "train.py"
-    script.write_text(
-        "import sys\n"
+    assert resumes_bit_for_bit(
+        tmp_path,
         "from binyan.ngram.chains import Schedule\n"
         "from binyan.ngram.hpylm import HPYLM\n"
         "text = [' '.join(f'w{(i * j * j + i) % 97}' for j in range(20)) for i in range(300)]\n"
-        "checkpoint = sys.argv[1] if len(sys.argv) > 1 else None\n"
         "model = HPYLM.train(text, 3, Schedule(iterations=400, samples=4, chains=2), checkpoint=checkpoint,\n"
-        "                    checkpoint_seconds=0.0, resume=True)\n"
-        "model.save(sys.argv[2] if checkpoint else 'whole')\n"
+        "                    checkpoint_seconds=0.0, resume=True)",
     )
-    random = np.random.default_rng(8)
-    checkpoint = tmp_path / "checkpoint"
-    kills = 0
-    for attempt in range(20):
-        process = subprocess.Popen([sys.executable, str(script), str(checkpoint), "resumed"], cwd=tmp_path)
-        while attempt < 3 and not checkpoint.exists() and process.poll() is None:
-            time.sleep(0.005)
-        try:
-            process.wait(timeout=float(random.uniform(0.01, 0.4)) if attempt < 3 else 120)
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
-            kills += 1
-        if process.returncode == 0:
-            break
-    assert kills >= 1 and process.returncode == 0
-    subprocess.run([sys.executable, str(script)], cwd=tmp_path, check=True)
-    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
 @pytest.mark.parametrize(

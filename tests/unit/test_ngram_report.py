@@ -12,6 +12,7 @@ from binyan.experiments.study import Experiment, Outcome
 from binyan.language_model import perplexity
 
 SENTENCES = ["im hochhaus wohnt er", "das haus", "er wohnt im haus am hochhaus"]
+SIZES = (("1m", 4), ("10m", 4), ("first-shard", 3), ("first-shard", 4))
 THESIS = {
     "hpylm": {
         "data": {"word_types": 100, "components": {"delete": 50, "merge_left": 60, "merge_right": 70}},
@@ -32,7 +33,7 @@ def made_up(size: str, order: int, name: str, variants: list[str], events: int) 
     figures = {
         "vocabulary": "digest",
         "vocabulary_size": 10,
-        "training_tokens": {"1m": 1_000_000, "10m": 9_990_000}[size],
+        "training_tokens": {"1m": 1_000_000, "10m": 9_990_000, "first-shard": 9_990_000}[size],
         "variants": {v: {"signature": f"{where}|{v}", "perplexity": perplexity(p)} for v, p in log_probs.items()},
     }
     if name != "mkn":
@@ -56,10 +57,10 @@ def shelf(tmp_path):
     variants: dict[str, list[str]] = {}
     for model, variant in ngram_report.ROWS:
         variants.setdefault(model, []).append(variant)
-    made = [made_up(s, o, n, v, events) for s, o in (("1m", 4), ("10m", 3), ("10m", 4)) for n, v in variants.items()]
+    made = [made_up(s, o, n, v, events) for s, o in SIZES for n, v in variants.items()]
     components = {linking: {"all": 8, "compounds": 3} for linking in ("delete", "left", "right")}
     figures = {"words": 10, "compounds": 2, "compounds_by_parts": {"2": 2}, "components": components}
-    made.append((Experiment("hpylm/europarl-de/10m/components", {}, {}, "components"), Outcome(figures, "c")))
+    made.append((Experiment("hpylm/europarl-de/first-shard/components", {}, {}, "components"), Outcome(figures, "c")))
     for experiment, outcome in made:
         results.put(experiment, outcome, 1.0, 2**30)
     return results, [e for e, _ in made]
@@ -67,7 +68,7 @@ def shelf(tmp_path):
 
 def test_every_section(shelf, tmp_path):
     results, experiments = shelf
-    missing = Experiment("hpylm/europarl-de/33m/order-4/mkn", {}, {}, "perplexity")
+    missing = Experiment("hpylm/europarl-de/all-shards/order-4/mkn", {}, {}, "perplexity")
     sections = ngram_report.sections(results, THESIS, [*experiments, missing])
     names = "Perplexity, Order, Subsets of the test text, Training size, Linking elements, Where compounds win and lose, Burn-in, Cost, Missing"
     assert [s.title for s in sections] == names.split(", ") and missing.name in sections[-1].text
@@ -80,8 +81,8 @@ def test_every_section(shelf, tmp_path):
         if (r := results.get(e)) and "components" not in e.name
     }
     mkn, hpylm = (
-        figures["10m/order-4/mkn"]["plain"]["perplexity"],
-        figures["10m/order-4/hpylm"]["one sample"]["perplexity"],
+        figures["first-shard/order-4/mkn"]["plain"]["perplexity"],
+        figures["first-shard/order-4/hpylm"]["one sample"]["perplexity"],
     )
     row = next(row for row in main.rows if row[0] == "HPYLM")
     assert row[1] == pytest.approx(hpylm) and row[2] == pytest.approx(100 * (hpylm / mkn - 1))

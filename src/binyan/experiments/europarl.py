@@ -16,7 +16,9 @@ from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy, read_
 
 FOLDER = "text/europarl_de"
 PREPARATION = Preparation(tokenise="de", lowercase=True)
-# size -> shards, and the number of tokens taken from them (None: all)
+# The texts of the main tables: their shards.
+TEXTS: Mapping[str, int] = {"first-shard": 1, "all-shards": 4}
+# Those of the scaling experiment: shards, and the number of tokens taken from them (None: all).
 SIZES: Mapping[str, tuple[int, int | None]] = {
     "100k": (1, 100_000),
     "300k": (1, 300_000),
@@ -31,16 +33,24 @@ GOLD = ("germanet18_links.tsv.xz", "gecodb_train_50000.tsv.xz")
 NOT_GOLD = "gecodb_dev_1000.tsv"  # its words are kept out of training
 
 
-def settings(size: str) -> dict[str, Any]:
-    """What a training text of a size depends on; types seen twice or more are its vocabulary."""
-    shards, tokens = SIZES[size]
-    return {"text": FOLDER, "shards": shards, "tokens": tokens, "preparation": str(PREPARATION), "min_count": 2}
+def settings(name: str) -> dict[str, Any]:
+    """What a training text depends on, by its name in `TEXTS` or `SIZES`, and how its vocabulary is chosen.
+
+    The thesis's main vocabulary has all types of its bitext, however rare, and learns <unk> from those of other text. Ours
+    has all but a twentieth of the types seen once, from which <unk> is learnt. At the sizes of the scaling experiment types
+    seen once are left out, as there.
+    """
+    text = {"text": FOLDER, "preparation": str(PREPARATION)}
+    if name in TEXTS:
+        return {**text, "shards": TEXTS[name], "tokens": None, "min_count": 1, "kappa": 0.05}
+    shards, tokens = SIZES[name]
+    return {**text, "shards": shards, "tokens": tokens, "min_count": 2}
 
 
 def training_corpus(data: Mapping[str, Any], workshop: Workshop) -> Corpus:
     """The training text of an experiment, prepared once for all of them."""
     files = [_prepared(f"train{n}", workshop) for n in range(1, data["shards"] + 1)]
-    policy = VocabularyPolicy(min_count=data["min_count"])
+    policy = VocabularyPolicy(min_count=data["min_count"], kappa=data.get("kappa", 0.0))
     text = files if data["tokens"] is None else _first(files, data["tokens"])
     return Corpus.read(text, policy=policy, progress=workshop.progress)
 

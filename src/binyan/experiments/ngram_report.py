@@ -24,7 +24,7 @@ from binyan.evaluation import (
 from binyan.evaluation.breakdown import by_compound, by_hit_length, by_parts, cross
 from binyan.evaluation.perplexity import curve, signature_of
 from binyan.evaluation.table import Cell
-from binyan.experiments.europarl import segmentation_path, stored_held_out_text
+from binyan.experiments.europarl import TEXTS, segmentation_path, stored_held_out_text
 from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Section
 from binyan.language_model import Scores
@@ -122,7 +122,7 @@ def sections(results: Results, thesis: Mapping[str, Any], experiments: Sequence[
     shelf = Shelf(results, experiments)
     figures = thesis.get("hpylm", {})
     sizes = list(dict.fromkeys(s.size for s in shelf.stored))
-    large = [size for size in sizes if size in ("10m", "33m")] or sizes[-1:]
+    large = [size for size in sizes if size in TEXTS] or sizes[-1:]
     made = [
         Section("Perplexity", _PERPLEXITY, [_perplexity(shelf, size, figures) for size in large]),
         Section("Order", "", [t for size in large for t in _by_order(shelf, size, figures)]),
@@ -140,14 +140,19 @@ def sections(results: Results, thesis: Mapping[str, Any], experiments: Sequence[
 
 
 _PERPLEXITY = (
-    "Test perplexities of 4-gram models; changes are in per cent. The thesis trained on 59m tokens of WMT11 news and "
-    "Europarl and tested on news, so its perplexities are beside ours for their relations, not their size."
+    "Test perplexities of 4-gram models; changes are in per cent. The first shard has 10m tokens, all four have 33m. Rare "
+    "words are kept in the vocabulary, as in the thesis's main experiment: all but a twentieth of the types seen once, from "
+    "which <unk> is learnt. The thesis trained on 59m tokens of WMT11 news and Europarl and tested on news, so its "
+    "perplexities are beside ours for their relations, not their size."
 )
 _SUBSETS = (
     "Hit length: the length of the longest n-gram of the training text that ends in the word. Unknown words and sentence "
     "ends count as not compound, as in the thesis."
 )
-_SIZES = "Each size has its own vocabulary, so only changes within a size are comparable."
+_SIZES = (
+    "Each size has its own vocabulary, without words seen once, as in the thesis; so only changes within a size are "
+    "comparable."
+)
 
 
 def _perplexity(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Table:
@@ -175,7 +180,7 @@ def _perplexity(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Table:
         apart = ours - there_change if ours is not None and there_change is not None else None
         rows.append([name, e.perplexity, ours, _change(e, hpylm), there, there_change, apart])
     chart = Chart("bars", "model", ["against MKN %"], y_title="change in perplexity against MKN, %")
-    title = f"Perplexity, Europarl German, {size} tokens, n = 4"
+    title = f"Perplexity, Europarl German, {_called(size)}, n = 4"
     return Table(title, columns, rows, signature_of(used), chart=chart if len(rows) > 1 else None)
 
 
@@ -193,7 +198,7 @@ def _by_order(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Iterator[Ta
         return
     signature = signature_of([s.evaluation for s in own])
     points = [(s.evaluation.name, s.order, s.evaluation.perplexity) for s in own]
-    yield replace(curve(f"Perplexity by order, {size} tokens", "order", "perplexity", points, signature), chart=None)
+    yield replace(curve(f"Perplexity by order, {_called(size)}", "order", "perplexity", points, signature), chart=None)
     told = thesis.get("perplexity_by_order", {})
     moved = [(s.evaluation.name, s.order, _change(s.evaluation, shelf.find(size, s.order, "MKN"))) for s in own]
     moved += [
@@ -202,17 +207,23 @@ def _by_order(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Iterator[Ta
         for order, figure in orders.items()
         if name != "MKN"
     ]
-    title = f"Perplexity against MKN, by order, {size} tokens"
+    title = f"Perplexity against MKN, by order, {_called(size)}"
     yield curve(title, "order", "change in perplexity, %", [(n, o, c) for n, o, c in moved if c is not None], signature)
     rows: list[list[Cell]] = []
-    for order, (name, base) in product((2, 3, 4), (("HPYLM", "MKN"), ("HPYLM+c", "HPYLM"))):
+    pairs = (
+        ("HPYLM", "MKN"),
+        ("HPYLM+c", "HPYLM"),
+        ("HPYLM+c renormalised", "HPYLM"),
+        ("hpylm+g renormalised", "HPYLM"),
+    )
+    for order, (name, base) in product((2, 3, 4), pairs):
         e = shelf.find(size, order, name)
         ours = None if e is None else _change(e, shelf.find(size, order, base))
-        there = _percent(told[name][str(order)], told[base][str(order)]) if told else None
+        there = _percent(told[name][str(order)], told[base][str(order)]) if name in told else None
         if ours is not None:
             rows.append([order, f"{name} against {base}", ours, there, None if there is None else ours - there])
     columns = [Column("order", "d"), Column("models"), Column("ours %", "+.2f"), Column("thesis %", "+.2f")]
-    title = f"Change of perplexity beside the thesis's, {size} tokens"
+    title = f"Change of perplexity beside the thesis's, {_called(size)}"
     yield Table(title, [*columns, Column("difference", "+.2f")], rows, signature)
 
 
@@ -240,8 +251,12 @@ def _subsets(shelf: Shelf, size: str, thesis: Mapping[str, Any]) -> Iterator[Tab
     yield _sized(breakdown([mkn, hpylm, *compounds], by_parts(hpylm, parts_of)), size)
 
 
+def _called(size: str) -> str:
+    return size.replace("-", " ") if size in TEXTS else f"{size} tokens"
+
+
 def _sized(table: Table, size: str) -> Table:
-    return replace(table, title=f"{table.title}, {size} tokens")
+    return replace(table, title=f"{table.title}, {_called(size)}")
 
 
 def _by_size(shelf: Shelf) -> Iterator[Table]:
@@ -250,7 +265,12 @@ def _by_size(shelf: Shelf) -> Iterator[Table]:
         for s in shelf.stored:
             baseline = shelf.find(s.size, 4, base)
             moved = _change(s.evaluation, baseline)
-            if s.order == 4 and moved is not None and not (base == "HPYLM" and s.evaluation.name == "MKN"):
+            if (
+                s.size not in TEXTS
+                and s.order == 4
+                and moved is not None
+                and not (base == "HPYLM" and s.evaluation.name == "MKN")
+            ):
                 points.append((s.evaluation.name, int(s.result.figures["training_tokens"]), moved))
                 used.append(s.evaluation)
         if len({x for _, x, _ in points}) > 1:
@@ -282,7 +302,7 @@ def _components(shelf: Shelf, thesis: Mapping[str, Any]) -> Iterator[Table]:
         ]
         parts = ", ".join(f"{n} parts: {c:,}" for n, c in figures["compounds_by_parts"].items())
         size = run.experiment.name.split("/")[2]
-        yield Table(f"Words and components, {size} tokens", columns, rows, run.signature, f"Compounds of {parts}.")
+        yield Table(f"Words and components, {_called(size)}", columns, rows, run.signature, f"Compounds of {parts}.")
 
 
 def _qualitative(shelf: Shelf, size: str) -> Iterator[Table]:
