@@ -44,6 +44,20 @@ def model(name: str = "clbl++") -> LogBilinearLM:
     )
 
 
+def test_a_guess_takes_compounds_apart_into_parts_and_words() -> None:
+    table = SegmentationTable([Segmentation.parse("küchentisch", "küche +n tisch")])
+    text = [["der", "küchentisch", "neben", "einem", "garten"]] * 5
+    settings = TrainingSettings(epochs=1, batch=10)
+    made = train(
+        text, text, "clbl++", order=2, dim=3, classes=2, segmentations=table, settings=settings, progress=False
+    )
+    vectors = Vectors(made, guess=True)
+    assert vectors.known_morphemes("gartentisch") == ["garten", "tisch"]  # a word, and a part of a compound
+    assert vectors.known_morphemes("küchengarten") == ["küche", "garten"]
+    assert np.allclose(vectors["gartentisch"], vectors["garten"] + vectors.morpheme("tisch"))
+    assert "gartenzaun" not in vectors and "gartentisch" not in Vectors(made)
+
+
 def test_vectors_are_both_sides_of_composed_words() -> None:
     vectors = Vectors(model())
     assert vectors.dim == 8 and "hofen" not in vectors.vocabulary and "zaunen" in vectors

@@ -83,10 +83,14 @@ class Vectors:
 
     @cached_property
     def _uses(self) -> dict[str, int]:
-        """How many words have each morpheme."""
+        """How many words have each morpheme. Where morphemes have no labels, as the parts of compounds, whole words may be parts
+        too, as if used once."""
         word_map = self.model.word_map
         uses = np.bincount(word_map.factors, minlength=word_map.size)[word_map.words :]
-        return dict(zip(self.morphemes, uses.tolist(), strict=True)) if self.morphemes else {}
+        found = dict(zip(self.morphemes, uses.tolist(), strict=True)) if self.morphemes else {}
+        if found and not any("/" in name for name in found):
+            found |= {w: 1 for w in self.vocabulary.words[3:] if len(w) > 3 and w not in found}
+        return found
 
     @cached_property
     def _links(self) -> frozenset[str]:
@@ -102,10 +106,15 @@ class Vectors:
         """The vector of any word."""
         if word in self.vocabulary:
             return self.matrix[self.vocabulary.index[word]]
-        rows = [self.model.word_map.morpheme_index[m] - len(self.vocabulary) for m in self.known_morphemes(word)]
-        if rows:
-            return np.asarray(self.morpheme_matrix[rows].sum(0))
+        parts = self.known_morphemes(word)
+        if parts:
+            return np.asarray(np.sum([self._part(name) for name in parts], axis=0))
         return self.matrix[self.vocabulary.index[UNKNOWN]]
+
+    def _part(self, name: str) -> NDArray[np.float32]:
+        """The vector of a morpheme, or of a word that is part of a guess."""
+        place = self.model.word_map.morpheme_index.get(name)
+        return self[name] if place is None else self.morpheme_matrix[place - len(self.vocabulary)]
 
     def morpheme(self, name: str) -> NDArray[np.float32]:
         """The vector of a morpheme, written with its label: un/PRE."""
