@@ -175,6 +175,26 @@ def test_sentences_explain_compounds_and_suggest(page):
     page.wait_for_function("before => document.querySelector('#sentence').value.length > before", arg=5 + len(UNSEEN))
 
 
+def test_an_older_answer_that_comes_late_does_not_replace_the_newer(page):
+    held: list[playwright.Route] = []
+
+    def hold_the_first(route: playwright.Route) -> None:
+        held.append(route)
+        if len(held) > 1:
+            route.continue_()
+
+    page.route("**/api/next-words", hold_the_first)
+    page.get_by_role("tab", name="Sentences").click()  # asks what may begin a sentence
+    page.fill("#sentence", "die")
+    page.press("#sentence", "Enter")
+    page.wait_for_selector("#scores .word")
+    shown = page.inner_text("#next")
+    with page.expect_response("**/api/next-words"):
+        held[0].continue_()
+    page.wait_for_timeout(200)
+    assert page.locator("#scores .word").count() and page.inner_text("#next") == shown
+
+
 def test_markup_is_text(page):
     page.get_by_role("tab", name="Sentences").click()
     page.fill("#sentence", "<img/src=x/onerror=alert(1)> <b>fett</b>")

@@ -38,6 +38,18 @@ export async function ask(path, question) {
   return body;
 }
 
+class Outdated extends Error {}
+const newest = {};
+
+// The answer for a place of the page. Where a newer question for the same place was asked meanwhile, the action ends here.
+export async function forPlace(place, asked) {
+  const mine = (newest[place] = {});
+  const answer = await asked.catch((error) => error);
+  if (newest[place] !== mine) throw new Outdated();
+  if (answer instanceof Error) throw answer;
+  return answer;
+}
+
 // Runs an action; what goes wrong is shown until the next action begins. Several may run at once.
 export async function attempt(action) {
   document.body.setAttribute("aria-busy", "true");
@@ -45,7 +57,7 @@ export async function attempt(action) {
   try {
     await action();
   } catch (error) {
-    $("message").textContent = error.message;
+    if (!(error instanceof Outdated)) $("message").textContent = error.message;
   } finally {
     document.body.removeAttribute("aria-busy");
   }

@@ -1,5 +1,5 @@
 // Sentences: each word's probability under each model, how it came about, and what may come next.
-import { $, ask, attempt, bar, hint, link, node, onSubmit, percent, probability, table, word } from "./page.js";
+import { $, ask, attempt, bar, forPlace, hint, link, node, onSubmit, percent, probability, table, word } from "./page.js";
 
 // What a step is, for those who do not know the models.
 const ABOUT = {
@@ -57,7 +57,7 @@ function goOn(next) {
 async function scoreSentence() {
   const text = $("sentence").value;
   const scores = text.trim() ? ask("sentence", { text }) : [];
-  const [scored, next] = await Promise.all([scores, ask("next-words", { text })]);
+  const [scored, next] = await forPlace("scores", Promise.all([scores, ask("next-words", { text })]));
   $("scores").replaceChildren(...scored.map(scoredSentence));
   $("steps").replaceChildren();
   const unknown = scored.some((s) => s.words.some((w) => w.unknown));

@@ -1,5 +1,5 @@
 // Vectors: the neighbours of a word or a morpheme, and a map to walk about in.
-import { $, ask, attempt, bar, fill, hint, link, node, onSubmit, table, word } from "./page.js";
+import { $, ask, attempt, bar, fill, forPlace, hint, link, node, onSubmit, table, word } from "./page.js";
 
 const SIZE = 1000;
 const SVG = "http://www.w3.org/2000/svg";
@@ -24,7 +24,7 @@ function neighbourTable(title, found) {
 }
 
 async function showNeighbours() {
-  const found = await ask("neighbours", { model: $("space").value, query: $("query").value });
+  const found = await forPlace("neighbours", ask("neighbours", { model: $("space").value, query: $("query").value }));
   const made = found.made_of.length ? [" Made of ", ...found.made_of.flatMap((m, i) => [i ? " + " : "", link(m, () => choose(m))]), "."] : [];
   const seen = found.known ? "" : "Not in the vocabulary: its vector is the sum of its morphemes.";
   const title = node("h2", {}, "Nearest to ", word(shown(found.query)));
@@ -81,7 +81,7 @@ async function showMap() {
   const map = $("map");
   map.replaceChildren();
   $("map-hint").textContent = "Drawing the map…";
-  const points = await ask("vector-map", { model: $("space").value });
+  const points = await forPlace("map", ask("vector-map", { model: $("space").value }));
   const height = SIZE * (map.clientHeight / Math.max(1, map.clientWidth) || 0.66);
   view = [-40, -20, SIZE + 80, height + 40];
   labels = points.map(({ name, text: label, kind, x, y }) => {

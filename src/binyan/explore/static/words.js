@@ -1,5 +1,5 @@
 // Words: their analyses, the words that share their morphemes, and the lexica.
-import { $, ask, attempt, bar, fill, hint, links, node, onSubmit, percent, table, whole, word } from "./page.js";
+import { $, ask, attempt, bar, fill, forPlace, hint, links, node, onSubmit, percent, table, whole, word } from "./page.js";
 
 let sorted = "count";
 
@@ -38,7 +38,7 @@ function analysis(found, rank, answer, model) {
 
 async function analyse() {
   const model = $("segmenter").value;
-  const answer = await ask("analyse", { model, word: $("word").value });
+  const answer = await forPlace("analyses", ask("analyse", { model, word: $("word").value }));
   const title = node("h2", {}, word(answer.word), " ", node("span", { class: "soft" }, "analyses by posterior probability"));
   const note = answer.note ? [hint(answer.note)] : [];
   $("analyses").replaceChildren(title, ...note, ...answer.analyses.map((a, i) => analysis(a, i, answer, model)));
@@ -47,7 +47,7 @@ async function analyse() {
 const lexiconQuestion = () => ({ model: $("segmenter").value, category: $("category").value, contains: $("filter").value, sort: sorted });
 
 async function showLexicon() {
-  const { rows, total } = await ask("lexicon", lexiconQuestion());
+  const { rows, total } = await forPlace("lexicon", ask("lexicon", lexiconQuestion()));
   const columns = [
     { title: "morpheme", sort: "text", cell: (r) => word(r.text) },
     { title: "count", number: true, sort: "count", cell: (r) => whole(r.count) },
