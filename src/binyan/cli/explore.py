@@ -24,9 +24,8 @@ def explore(
     from binyan.explore.shelf import Shelf
 
     if workers > 1:
-        os.environ.setdefault(
-            "OMP_NUM_THREADS", "1"
-        )  # a process whose numerical libraries have threads must not be forked
+        # A process whose numerical libraries have threads must not be forked.
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
     shelf = Shelf.load(models)
     typer.echo(f"Explorer at http://{host}:{port}/  (Ctrl-C stops it)", err=True)
     serve(shelf, host, port, workers)

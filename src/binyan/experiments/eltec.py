@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from binyan.evaluation import HeldOutText
-from binyan.experiments.prepared import prepared_text
+from binyan.experiments.prepared import first_tokens, prepared_text
 from binyan.experiments.study import Workshop
 from binyan.segmentation import SegmentationTable
 from binyan.signature import digest
@@ -84,20 +83,9 @@ def _file(data: Mapping[str, Any], part: str, workshop: Workshop) -> Path:
 
 
 def _sentences(data: Mapping[str, Any], workshop: Workshop, second: bool) -> Iterator[list[str]]:
-    taken = 0
     sentences = read_sentences(_file(data, "train", workshop))
-    for sentence in sentences:
-        if taken >= data["tokens"]:
-            break
-        taken += len(sentence)
-        if not second:
-            yield sentence
-    else:
-        return
-    if second:
-        taken = 0
-        for following in chain([sentence], sentences):
-            if taken >= SECOND:
-                return
-            taken += len(following)
-            yield following
+    training = first_tokens(sentences, data["tokens"])
+    if not second:
+        return training
+    deque(training, maxlen=0)
+    return first_tokens(sentences, SECOND)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from binyan.evaluation import HeldOutText
-from binyan.experiments.prepared import prepared_text
+from binyan.experiments.prepared import first_tokens, prepared_text
 from binyan.experiments.study import Workshop
 from binyan.segmentation import SegmentationTable
 from binyan.signature import digest
@@ -51,7 +52,11 @@ def training_corpus(data: Mapping[str, Any], workshop: Workshop) -> Corpus:
     """The training text of an experiment, prepared once for all of them."""
     files = [_prepared(f"train{n}", workshop) for n in range(1, data["shards"] + 1)]
     policy = VocabularyPolicy(min_count=data["min_count"], kappa=data.get("kappa", 0.0))
-    text = files if data["tokens"] is None else _first(files, data["tokens"])
+    text = (
+        files
+        if data["tokens"] is None
+        else first_tokens(chain.from_iterable(map(read_sentences, files)), data["tokens"])
+    )
     return Corpus.read(text, policy=policy, progress=workshop.progress)
 
 
@@ -105,14 +110,3 @@ def _splitter(workshop: Workshop) -> tuple[Any, str]:
 def _prepared(name: str, workshop: Workshop) -> Path:
     source = workshop.source(f"{FOLDER}/de_mono.{name}.txt.xz")
     return prepared_text(source, PREPARATION, workshop.prepared, progress=workshop.progress)
-
-
-def _first(files: Sequence[Path], tokens: int) -> Iterator[list[str]]:
-    """Whole sentences until `tokens` words are reached."""
-    taken = 0
-    for path in files:
-        for sentence in read_sentences(path):
-            if taken >= tokens:
-                return
-            taken += len(sentence)
-            yield sentence

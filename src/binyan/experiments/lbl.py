@@ -32,7 +32,7 @@ def experiments() -> list[Experiment]:
     listed = []
     for language in eltec.LANGUAGES:
         data, where = eltec.settings(language), f"lbl/eltec-{language}/1m"
-        listed += _ngrams(where, data)
+        listed.append(_kneser_ney(where, data))
         listed.append(Experiment(f"{where}/hpylm", data, HPYLM, "perplexity"))
         listed += [
             Experiment(f"{where}/{name}/l2-{l2:g}", data, model(name, l2), "perplexity")
@@ -42,21 +42,22 @@ def experiments() -> list[Experiment]:
     for language in ("de", "cs"):
         for kappa in (0.05, 1.0):
             data, where = eltec.settings(language, kappa=kappa), f"lbl/eltec-{language}/1m-kappa-{kappa:g}"
-            listed += _ngrams(where, data) + _pair(where, data)
+            listed += _three(where, data)
         data, where = eltec.settings(language), f"lbl/eltec-{language}/1m"
         listed += [Experiment(f"{where}/{name}/l2-25", data, model(name, 25.0), "perplexity") for name in CLASSLESS]
     for size, tokens in SIZES.items():
         data, where = eltec.settings("cs", tokens=tokens), f"lbl/eltec-cs/{size}"
-        listed += _ngrams(where, data) + _pair(where, data)
+        listed += _three(where, data)
     return listed + lbl_similarity.experiments()
 
 
-def _ngrams(where: str, data: dict[str, Any]) -> list[Experiment]:
-    return [Experiment(f"{where}/mkn", data, {"kind": "mkn", "order": 4}, "perplexity")]
+def _kneser_ney(where: str, data: dict[str, Any]) -> Experiment:
+    return Experiment(f"{where}/mkn", data, {"kind": "mkn", "order": 4}, "perplexity")
 
 
-def _pair(where: str, data: dict[str, Any]) -> list[Experiment]:
-    return [Experiment(f"{where}/{n}/l2-25", data, model(n, 25.0), "perplexity") for n in ("clbl", "clbl++")]
+def _three(where: str, data: dict[str, Any]) -> list[Experiment]:
+    pair = [Experiment(f"{where}/{n}/l2-25", data, model(n, 25.0), "perplexity") for n in ("clbl", "clbl++")]
+    return [_kneser_ney(where, data), *pair]
 
 
 def sections(results: Results, thesis: Mapping[str, Any]) -> list[Section]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from binyan.evaluation.similarity import evaluate_similarity, read_pairs
 from binyan.experiments import eltec
 from binyan.experiments.lbl_models import map_method, model, trained
-from binyan.experiments.prepared import prepared_text
+from binyan.experiments.prepared import first_tokens, prepared_text
 from binyan.experiments.study import Experiment, Outcome, Workshop
 from binyan.text import Corpus, VocabularyPolicy, read_sentences
 
@@ -70,7 +70,7 @@ def _settings(language: str) -> dict[str, Any]:
     }
 
 
-def _prepared(path: str, language: str, workshop: Workshop) -> Any:
+def _prepared(path: str, language: str, workshop: Workshop) -> Path:
     return prepared_text(
         workshop.source(path), eltec.preparation(language), workshop.prepared, progress=workshop.progress
     )
@@ -78,13 +78,5 @@ def _prepared(path: str, language: str, workshop: Workshop) -> Any:
 
 def _sentences(data: Mapping[str, Any], workshop: Workshop) -> Iterator[list[str]]:
     """The first tokens of each text, whole sentences."""
-
-    def beginning(path: str) -> Iterator[list[str]]:
-        taken = 0
-        for sentence in read_sentences(_prepared(path, data["language"], workshop)):
-            if taken >= data["tokens_each"]:
-                return
-            taken += len(sentence)
-            yield sentence
-
-    return chain.from_iterable(map(beginning, data["texts"].split("+")))
+    for path in data["texts"].split("+"):
+        yield from first_tokens(read_sentences(_prepared(path, data["language"], workshop)), data["tokens_each"])

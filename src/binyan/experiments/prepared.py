@@ -52,6 +52,19 @@ def prepared_text(
     return final
 
 
+def first_tokens(sentences: Iterator[list[str]], tokens: int) -> Iterator[list[str]]:
+    """Whole sentences until `tokens` words are reached; what follows is left in `sentences`.
+
+    >>> text = iter([["a", "b"], ["c"], ["d"]])
+    >>> list(first_tokens(text, 3)), list(text)
+    ([['a', 'b'], ['c']], [['d']])
+    """
+    taken = 0
+    while taken < tokens and (sentence := next(sentences, None)) is not None:
+        taken += len(sentence)
+        yield sentence
+
+
 def _chunks(source: Path) -> Iterator[list[str]]:
     lines = (line for _, line in read_lines(source))
     while chunk := list(islice(lines, _LINES)):
