@@ -169,15 +169,27 @@ def test_front_page_sets_figures_beside_the_thesis(tmp_path):
     assert table.rows[1][6] in table.signature and "model:hpylm" in table.signature
 
 
-def test_headlines_name_figures_that_the_thesis_has():
+STUDY_NAMES = ("hpylm", "lbl", "adaptor", "translation")
+
+
+@pytest.mark.parametrize("name", STUDY_NAMES)
+def test_every_experiment_has_a_headline(name):
+    """At least one, each of a figure of its own."""
+    for experiment in select([name]):
+        listed = headlines(experiment)
+        assert listed, experiment.name
+        assert all(h.what and h.ours for h in listed), experiment.name
+        assert len({h.ours for h in listed}) == len(listed), experiment.name
+
+
+@pytest.mark.parametrize("name", STUDY_NAMES)
+def test_headlines_name_figures_that_the_thesis_has(name):
     """Of every chapter, some headline of the thesis's tables is found, and no key is misspelt."""
     thesis = thesis_tables()
     if not thesis:
         pytest.skip("no file of the thesis's figures; set BINYAN_THESIS_TABLES to run this test")
-    for name in ("hpylm", "lbl", "adaptor", "translation"):
-        listed = [h for e in select([name]) for h in headlines(e)]
-        assert sum(h.beside(thesis) is not None for h in listed) >= 10, name
-        assert all(h.ours for h in listed)
+    listed = [h for e in select([name]) for h in headlines(e)]
+    assert sum(h.beside(thesis) is not None for h in listed) >= 10
 
 
 def test_thesis_tables(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from binyan.experiments import adaptor_report, lbl_report, translation
+from binyan.experiments import adaptor_report, lbl_report, lbl_similarity, translation
 from binyan.experiments.results import Result
 from binyan.experiments.study import Experiment
 
@@ -66,6 +66,8 @@ def _hpylm(experiment: Experiment) -> list[Headline]:
 
 
 def _lbl(experiment: Experiment) -> list[Headline]:
+    if experiment.measure == "similarity":
+        return _similarity(experiment)
     study, where, setting, model = experiment.name.split("/")[:4]
     language, name = where.removeprefix("eltec-"), lbl_report.NAMES.get(model, model)
     table: tuple[str, ...] = ("lbl", "perplexity_1m", name, language)
@@ -73,6 +75,16 @@ def _lbl(experiment: Experiment) -> list[Headline]:
         table = ("lbl", "perplexity_main", f"{name} {float(setting.split('kappa-')[1])}", language)
     against = "" if model == "mkn" else f"{study}/{where}/{setting}/mkn"
     return [Headline("perplexity", ("perplexity",), table, against)]
+
+
+def _similarity(experiment: Experiment) -> list[Headline]:
+    kind = experiment.model["kind"]
+    return [
+        Headline(f"rho, {pairs}, {how}", ("similarity", how, pairs, "rho"), ("lbl", "word_similarity", name, known_as))
+        for vectors, how, name in lbl_report.VECTORS
+        for pairs, known_as in lbl_similarity.SETS[experiment.data["language"]].items()
+        if vectors == kind
+    ]
 
 
 def _adaptor(experiment: Experiment) -> list[Headline]:

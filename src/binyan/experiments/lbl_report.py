@@ -30,7 +30,7 @@ NAMES = {
     "lbl++": "LBL++",
 }
 # kind, how words outside the vocabulary are met, name in the thesis's table
-_VECTORS = (
+VECTORS = (
     ("clbl", "not composed", "CLBL"),
     ("clbl++", "composed", "CLBL++"),
     ("clbl++", "not composed", "CLBL++ -compose"),
@@ -212,14 +212,12 @@ def _similarity(results: Results, experiments: Sequence[Experiment], thesis: Map
             if e.measure == "similarity" and e.data["language"] == language and (r := results.get(e)) is not None
         }
         for name, known_as in sets.items():
-            for kind, how, label in _VECTORS:
+            for kind, how, label in VECTORS:
                 if kind not in runs:
                     continue
                 found = runs[kind].figures["similarity"][how][name]
                 thesis_rho = theirs.get(label, {}).get(known_as)
-                rows.append(
-                    [name, label, 100 * found["spearman"], found["pairs"], found["uncovered_pairs"], thesis_rho]
-                )
+                rows.append([name, label, found["rho"], found["pairs"], found["uncovered_pairs"], thesis_rho])
         signatures += [r.signature for r in runs.values()]
     columns = [Column("pairs of"), Column("vectors"), Column("rho", ".1f"), Column("pairs", ",d")]
     columns += [Column("not covered", ",d"), Column("thesis", ".0f")]

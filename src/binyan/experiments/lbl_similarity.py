@@ -35,7 +35,7 @@ def experiments() -> list[Experiment]:
 
 
 def measure(experiment: Experiment, workshop: Workshop) -> Outcome:
-    """Spearman's rho on each set; of additive models with words outside the vocabulary composed, and without."""
+    """Spearman's rho on each set, times 100 as in the thesis; of additive models with words outside the vocabulary composed, and without."""
     from binyan.log_bilinear.vectors import Vectors
 
     data, language = experiment.data, experiment.data["language"]
@@ -51,10 +51,12 @@ def measure(experiment: Experiment, workshop: Workshop) -> Outcome:
     rho: dict[str, dict[str, Any]] = {}
     for compose in (True, False) if method is not None else (False,):
         vectors = Vectors(lm, compose=compose)
-        rho["composed" if compose else "not composed"] = {
-            name: evaluate_similarity(listed, vectors.similarity, vectors.__contains__).to_dict()
+        found = {
+            name: evaluate_similarity(listed, vectors.similarity, vectors.__contains__)
             for name, listed in pairs.items()
         }
+        how = "composed" if compose else "not composed"
+        rho[how] = {name: {**result.to_dict(), "rho": 100 * result.rho} for name, result in found.items()}
     sizes = {"training_tokens": len(corpus.words), "vocabulary_size": len(corpus.vocabulary)}
     return Outcome({"similarity": rho, **sizes, **figures}, str(lm.signature()))
 
