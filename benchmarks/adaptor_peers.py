@@ -26,8 +26,10 @@ class PeerGrammar:
     """A grammar in the format of a peer; symbols and atoms get plain names.
 
     py-srcag (`ranges`) allows two right-hand symbols, the one with more arguments first, and one rule for each pair of left and
-    right symbols. Longer rules are folded from the left, and permuted rules get a symbol each, as its preprocessor does. Helping
-    symbols have one rule each, so that they change no probability.
+    right symbols. Longer rules are folded from the left, and permuted rules get a symbol each, as its preprocessor does. It takes
+    a binary rule in which two arguments of one symbol touch, as in Stem(abcd) -> R3(a,b,d) T1(c), but never finds its
+    derivations; a helping symbol that joins them, X(ab,d) -> R3(a,b,d), makes it do so (the thesis's X2). Helping symbols have
+    one rule each, so that they change no probability.
     """
 
     def __init__(self, compiled: Compiled, ranges: bool) -> None:
@@ -54,6 +56,8 @@ class PeerGrammar:
         where = {e: (i, j) for i, argument in enumerate(rule.arguments) for j, e in enumerate(argument)}
         places = [[where[Variable(k, j)] for j in range(rule.rhs_arity(k))] for k in range(len(names))]
         plain = all(len(p) == 1 for p in places)  # concatenation of all, or an argument each
+        if self.ranges and rule.arity == 1 and len(names) == 2:
+            names, places = self._joined(names, places, helper)
         while self.ranges and len(names) > 2:
             if not plain:
                 raise ValueError(f"{rule}: not in the peer's reach")
@@ -67,6 +71,24 @@ class PeerGrammar:
                 names = [fresh, names[-1]]
                 places = [[(j, 0) for j in range(rule.arity - 1)], [(rule.arity - 1, 0)]]
         self._write(head, left, places, names)
+
+    def _joined(
+        self, names: list[str], places: list[list[tuple[int, int]]], helper: str
+    ) -> tuple[list[str], list[list[tuple[int, int]]]]:
+        """The right side of a rule of one argument, arguments of a symbol that touch joined: most arguments first, then the
+        leftmost."""
+        owner = {j: k for k, row in enumerate(places) for _, j in row}
+        starts = [j for j in range(len(owner)) if j == 0 or owner[j] != owner[j - 1]]
+        children = []
+        for k, (name, row) in enumerate(zip(names, places, strict=True)):
+            mine = [j for j in starts if owner[j] == k]
+            if len(mine) < len(row):
+                within = [(sum(m <= j for m in mine) - 1, j - max(m for m in mine if m <= j)) for _, j in row]
+                self._write("1 1", f"{helper}j{k}", [within], [name], self.helpers)
+                name = f"{helper}j{k}"
+            children.append((name, [(0, starts.index(j)) for j in mine]))
+        children.sort(key=lambda child: (-len(child[1]), child[1]))
+        return [name for name, _ in children], [row for _, row in children]
 
     def _row(self, left: str, names: list[str], helper: str) -> None:
         """left(a,b,...) -> names[0](a) names[1](b) ..."""
@@ -105,14 +127,22 @@ class PeerRun:
 
 
 def run_peer(
-    program: Path, grammar: PeerGrammar, words: list[str], sweeps: int, seed: int, every: int, keep: int = 0
+    program: Path,
+    grammar: PeerGrammar,
+    words: list[str],
+    sweeps: int,
+    seed: int,
+    every: int,
+    keep: int = 0,
+    batch: bool = False,
 ) -> PeerRun:
-    """So many sweeps of a peer; its joint probability `every` so many, the trees of the last `keep`."""
+    """So many sweeps of a peer; its joint probability `every` so many, the trees of the last `keep`. `batch`: first trees from
+    the base grammar."""
     with tempfile.TemporaryDirectory() as folder:
         rules, trace, parses, text = (Path(folder) / name for name in ("grammar", "trace", "parses", "words"))
         rules.write_text(grammar.text())
         text.write_text(grammar.words(words))
-        options = [*OPTIONS, "-r", seed, "-n", sweeps, "-x", every, "-F", trace]
+        options = [*OPTIONS, *(["-D"] if batch else []), "-r", seed, "-n", sweeps, "-x", every, "-F", trace]
         kept = ["-A", parses, "-N", keep] if keep else []
         cost = run([str(x) for x in (program, *options, *kept, rules)], stdin=text)
         lines = trace.read_text().splitlines()

@@ -2,7 +2,7 @@
 joint probability, segment-border F1 and triliteral roots.
 
 F1 and roots are those of single samples, averaged over the last sweeps, and of the most frequent analysis among them
-(modal). The peer runs once, ours over several seeds.
+(modal). Both start from the same kind of first trees, over the same number of seeds.
 
     python benchmarks/adaptor_quality.py --py-srcag .../py-srcag --gold BW.tsv.xz --words 5000 --grammars concat tpl
     python benchmarks/adaptor_quality.py --py-srcag .../py-srcag --gold HEB_hagar.tsv.xz --affixed --no-macrons --grammars tpl
@@ -47,10 +47,11 @@ def score(samples: Sequence[Sequence[Analysis]], gold: Sequence[GoldWord]) -> di
     return dict(zip(("f1", "roots", "f1_modal", "roots_modal"), (f1, accuracy, *figures(modal)), strict=True))
 
 
-def theirs(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord]) -> dict:
+def theirs(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], seed: int) -> dict:
     words = [word.word for word in gold]
     peer = PeerGrammar(Compiled(load_grammar(grammar), {a for w in words for a in w}), True)
-    run = run_peer(options.py_srcag, peer, words, options.sweeps, 1, options.every, options.keep)
+    batch = options.init == "batch"
+    run = run_peer(options.py_srcag, peer, words, options.sweeps, seed, options.every, options.keep, batch)
     shown = [s for s in peer.symbols if s in LABELS]
 
     def analysis(word: str, tree: str) -> Analysis:
@@ -61,7 +62,14 @@ def theirs(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord]) 
         return tuple(p for p in parts if p), tuple(peer.yields(tree, "R3") if "R3" in peer.symbols else ())
 
     samples = [[analysis(w, t) for w, t in zip(words, trees, strict=True)] for trees in run.samples]
-    return {"cpu": run.cost.cpu, "memory_mb": run.cost.megabytes, "log_joint": run.log_joint, **score(samples, gold)}
+    setting = {"seed": seed, "init": options.init}
+    return {
+        **setting,
+        "cpu": run.cost.cpu,
+        "memory_mb": run.cost.megabytes,
+        "log_joint": run.log_joint,
+        **score(samples, gold),
+    }
 
 
 def ours(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], seed: int) -> dict:
@@ -94,7 +102,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=10, help="note the joint probability every so many sweeps")
     parser.add_argument("--keep", type=int, default=20, help="last sweeps whose trees are scored")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--init", default="batch", help="first trees of ours; the peer's are incremental")
+    parser.add_argument("--init", default="batch", help="first trees of both: batch, incremental")
     parser.add_argument("--relabel", type=int, default=-1, help="0: our cached trees are not resampled, as the peer's")
     options = parser.parse_args()
     gold = read_gold(options.gold, without_macrons if options.no_macrons else str)
@@ -104,8 +112,8 @@ def main() -> None:
         base = {"gold": options.gold.name, "words": len(gold), "grammar": grammar, "sweeps": options.sweeps}
         for seed in range(1, options.seeds + 1):
             print(json.dumps({**base, "who": "binyan", **ours(options, grammar, gold, seed)}), flush=True)
-        if options.py_srcag:
-            print(json.dumps({**base, "who": "py-srcag", **theirs(options, grammar, gold)}), flush=True)
+            if options.py_srcag:
+                print(json.dumps({**base, "who": "py-srcag", **theirs(options, grammar, gold, seed)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def test_stressed_vowels_are_conflated(workshop: Workshop) -> None:
 
 def test_study_runs_and_reports(workshop: Workshop, tmp_path: Path) -> None:
     results = Results(workshop.results)
-    chosen = [short(m) for m in ("guessers", "concat", "tplr4", "root-template-vocalised")]
+    chosen = [short(m) for m in ("guessers", "concat", "tplr4", "tplr4-apart", "root-template-vocalised")]
     for experiment in chosen:
         outcome = adaptor.MEASURES[experiment.measure](experiment, workshop)
         results.put(experiment, outcome, 1.0, 2**20)
@@ -77,7 +77,7 @@ def test_study_runs_and_reports(workshop: Workshop, tmp_path: Path) -> None:
 
     thesis = {
         "adaptor": {
-            "segment_border_f1": {"Concat": {"HEB": 60.05}},
+            "segment_border_f1": {"Concat": {"HEB": 60.05}, "TplR4": {"HEB": 78.59}},
             "root_accuracy_triliteral": {"A TplR4": {"HEB": 69.54}},
         }
     }
@@ -87,11 +87,13 @@ def test_study_runs_and_reports(workshop: Workshop, tmp_path: Path) -> None:
     tables = {table.title: table for section in sections for table in section.tables}
     f1 = tables["Segment-border F1"]
     assert f1.column("HEB thesis")[f1.column("model").index("concat")] == 60.05
+    assert f1.column("HEB thesis")[f1.column("model").index("tplr4-apart")] == 78.59
     roots = tables["Root accuracy, triliteral roots"]
     row = dict(
         zip(roots.column("model"), zip(roots.column("HEB"), roots.column("HEB thesis"), strict=True), strict=True)
     )
     assert row["A TplR4"] == (tpl.figures["root_accuracy"], 69.54) and row["evaluated"][0] == 54
+    assert row["A TplR4, apart"][1] == 69.54
     assert any("ROC" in title for title in tables) and any("trace" in title for title in tables)
     for path in report.write(tmp_path, adaptor.TITLE, sections):
         assert path.stat().st_size > 1000

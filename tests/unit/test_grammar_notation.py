@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from binyan.errors import GrammarError
 from binyan.grammar.foreign import recognise
 from binyan.grammar.library import shipped_grammars
 from binyan.grammar.notation import examine_grammar, load_grammar, read_grammar
-from binyan.grammar.rules import ANY, Adaptation
+from binyan.grammar.rules import ANY, Adaptation, Rule, Variable
 
 TAIL = "\nChar -> <any>\n"
 
@@ -120,6 +121,10 @@ STEM_RULES = {
     "mtpl": 36,
     "mtpl3ch": 36,
     "mtpl+t4": 71,
+    "tpl-apart": 16,
+    "tpl3ch-apart": 16,
+    "tpl+t4-apart": 17,
+    "tplr4-apart": 22,
 }
 
 
@@ -129,6 +134,17 @@ def test_the_grammars_of_the_thesis_have_the_permuted_rules(name: str, count: in
     assert len(grammar.rules_of["Stem"]) == count
     assert {"Pre", "Stem", "Suf"} <= set(grammar.adapted) and not {"T1", "T3", "Word"} & set(grammar.adapted)
     assert len(grammar.rules_of["Word"]) == (7 if name.startswith("m") else 4)
+
+
+@pytest.mark.parametrize("name", ["tpl", "tpl3ch", "tpl+t4", "tplr4"])
+def test_apart_leaves_out_the_templates_whose_characters_touch(name: str) -> None:
+    def touches(rule: Rule) -> bool:
+        owners = [element.child for element in rule.arguments[0] if isinstance(element, Variable)]
+        return len(rule.rhs) == 2 and (1, 1) in pairwise(owners)
+
+    every, apart = load_grammar(name), load_grammar(f"{name}-apart")
+    left = [rule for rule in every.rules if rule.lhs != "Stem" or not touches(rule)]
+    assert {str(rule) for rule in apart.rules} == {str(rule) for rule in left} and apart.adapted == every.adapted
 
 
 PY_SRCAG = """1 1 Word --> Stem Suf   # a comment

@@ -30,6 +30,8 @@ DATA: Mapping[str, tuple[str, bool, bool]] = {
     "QU'": ("words/arabic_quran/QUv.tsv.xz", False, False),
 }
 SINGLE = ("concat", "tpl", "tpl3ch", "tpl+t4", "tplr4")
+# The same with templatic characters that never stand side by side: what py-srcag parses and the thesis's figures show.
+APART = ("tpl-apart", "tpl3ch-apart", "tpl+t4-apart", "tplr4-apart")
 MULTIPLE = ("concat", "mconcat", "mconcat-hier", "mtpl", "mtpl3ch", "mtpl+t4")
 OWN: Mapping[str, tuple[str, ...]] = {
     "HEB": ("root-template", "root-template-vocalised"),
@@ -60,7 +62,7 @@ def experiments() -> list[Experiment]:
             found.append(Experiment(f"adaptor/{name}/{size}/guessers", data, {"kind": "guessers"}, "guessers"))
             _, sweeps, burn_in = PROTOCOLS[size]
             model = {"kind": "adaptor", "sweeps": sweeps, "burn_in": burn_in, "seed": 1, "initialisation": "batch"}
-            for grammar in MULTIPLE if name == "QU'" else SINGLE:
+            for grammar in MULTIPLE if name == "QU'" else (*SINGLE, *APART):
                 found.append(_experiment(name, size, grammar, {**model, "grammar": grammar}))
             for grammar in RELABELLED[name]:
                 settings = {**model, "grammar": grammar, "relabel": -1}

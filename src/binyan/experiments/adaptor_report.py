@@ -30,6 +30,11 @@ TITLES = {"BW'": "BW' (vocalised)", "QU'": "QU' (vocalised)"}
 SIZES = {"all": "All words, the thesis's protocol", "5k": "Samples of 5,000 words"}
 
 
+def _thesis_name(model: str) -> str:
+    base = model.removesuffix("-apart")
+    return THESIS.get(base, base) + (", apart" if base != model else "")
+
+
 class Shelf:
     """The results there are, by list of words, size and model."""
 
@@ -121,8 +126,9 @@ def _grid(
     cells: list[list[Cell]] = []
     for label, model, path in rows:
         row: list[Cell] = [label]
+        told = label.replace("-apart", "").replace(", apart", "")  # two readings of one grammar of the thesis
         for data in lists:
-            value = theirs.get(label, theirs.get(THESIS.get(label, label), {}))
+            value = theirs.get(told, theirs.get(THESIS.get(told, told), {}))
             row += [shelf.figure(data, size, model, *path), value.get(data) if isinstance(value, Mapping) else None]
         if any(cell is not None for cell in row[1:]):
             cells.append(row)
@@ -184,7 +190,7 @@ def _roots(shelf: Shelf, size: str, told: Mapping[str, Any], length: int) -> Tab
     models = [m for m in shelf.models if m not in ("guessers", "morfessor")]
     for method in ("A", "B"):
         for model in models:
-            label = f"{method} {THESIS.get(model, model)}"
+            label = f"{method} {_thesis_name(model)}"
             rows.append((label, model, (f"roots_{length}_{method}", "accuracy")))
     if length == 3:
         rows += [(f"A {m}, roots that are stems left out", m, ("roots_3_A_not_stems", "accuracy")) for m in models]
@@ -203,7 +209,7 @@ def _lexica(shelf: Shelf, size: str, told: Mapping[str, Any]) -> list[Table]:
         for i, part in enumerate(("pre", "stem", "suf"))
     }
     rows = [
-        (f"{THESIS.get(m, m)} {part}", m, ("lexicon", part, "f1")) for m in models for part in ("pre", "stem", "suf")
+        (f"{_thesis_name(m)} {part}", m, ("lexicon", part, "f1")) for m in models for part in ("pre", "stem", "suf")
     ]
     tables = [_grid(shelf, size, "Lexica of affixes and stems, F1", rows, split)]
     ours = [(f"{m}: {key}", m, ("root_lexicon", key)) for m in models for key in ("precision", "recall", "f1")]

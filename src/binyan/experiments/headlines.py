@@ -93,7 +93,7 @@ def _adaptor(experiment: Experiment) -> list[Headline]:
         named = {"uniform 3": "uniform guesser", "doubly constrained 3": "doubly constrained"}
         table = ("adaptor", "root_accuracy_triliteral")
         return [Headline(f"roots, {name}, %", ("accuracy", key), (*table, name, data)) for key, name in named.items()]
-    name = adaptor_report.THESIS.get(model, model)
+    name = adaptor_report.THESIS.get(model.removesuffix("-apart"), model)
     found = [Headline("borders, F1", ("segmentation", "f1"), ("adaptor", "segment_border_f1", name, data))]
     if model not in ("morfessor", "concat", "mconcat", "mconcat-hier"):
         for method in ("A", "B"):
