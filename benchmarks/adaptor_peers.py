@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,10 +83,13 @@ class PeerGrammar:
         children = []
         for k, (name, row) in enumerate(zip(names, places, strict=True)):
             mine = [j for j in starts if owner[j] == k]
-            if len(mine) < len(row):
-                within = [(sum(m <= j for m in mine) - 1, j - max(m for m in mine if m <= j)) for _, j in row]
-                self._write("1 1", f"{helper}j{k}", [within], [name], self.helpers)
-                name = f"{helper}j{k}"
+            left = [j for _, j in row]  # where its arguments begin; two are joined at a time
+            while len(left) > len(mine):
+                joined = next(i for i, j in enumerate(left) if j not in mine)
+                within = [(i - (i >= joined), int(i == joined)) for i in range(len(left))]
+                self._write("1 1", f"{helper}j{k}{len(left)}", [within], [name], self.helpers)
+                name = f"{helper}j{k}{len(left)}"
+                del left[joined]
             children.append((name, [(0, starts.index(j)) for j in mine]))
         children.sort(key=lambda child: (-len(child[1]), child[1]))
         return [name for name, _ in children], [row for _, row in children]
@@ -159,6 +163,18 @@ def run_peer(
             density = 0.0 if last else sum(map(_log_density, strengths))
             log_joint[int(row[0])] = -float(row[header.index("-logP")]) - density
     return PeerRun(cost, log_joint, [block.splitlines() for block in blocks])
+
+
+def peer_probabilities(program: Path, grammar: PeerGrammar, words: list[str]) -> list[float]:
+    """The probability of each word under the base grammar, as py-srcag's parser sums it."""
+    with tempfile.TemporaryDirectory() as folder:
+        rules, text = (Path(folder) / name for name in ("grammar", "words"))
+        rules.write_text(grammar.text())
+        text.write_text(grammar.words(words))
+        command = [str(program), *OPTIONS[:-2], "-d", "1000", "-D", "-n", "0", str(rules)]
+        with text.open() as stdin:
+            told = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=True).stderr
+    return [float(p) for p in re.findall(r", tprob = ([0-9.e+-]+)", told)][: len(words)]
 
 
 def _log_density(b: float) -> float:

@@ -5,6 +5,7 @@ F1 and roots are those of single samples, averaged over the last sweeps, and of 
 (modal). Both start from the same kind of first trees, over the same number of seeds.
 
     python benchmarks/adaptor_quality.py --py-srcag .../py-srcag --gold BW.tsv.xz --words 5000 --grammars concat tpl
+    python benchmarks/adaptor_quality.py --py-srcag .../py-srcag --gold BWv.tsv.xz --words 20 --grammars tplr4 --same-model
     python benchmarks/adaptor_quality.py --py-srcag .../py-srcag --gold HEB_hagar.tsv.xz --affixed --no-macrons --grammars tpl
 """
 
@@ -12,12 +13,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from adaptor_peers import PeerGrammar, run_peer
+from adaptor_peers import PeerGrammar, peer_probabilities, run_peer
 
 from binyan.evaluation.gold import GoldWord, read_gold
 from binyan.evaluation.roots import score_roots
@@ -25,6 +27,7 @@ from binyan.evaluation.segmentation import score_segmentation
 from binyan.experiments.adaptor import without_macrons
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.notation import load_grammar
+from binyan.grammar.parser import Parser
 from binyan.grammar.reading_off import LABELS, roots, segments
 from binyan.morphology import AdaptorSampler, Settings, WordList
 from binyan.signature import digest
@@ -90,6 +93,15 @@ def ours(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], se
     return {**setting, "log_joint": log_joint, **score(samples, gold)}
 
 
+def same_model(options: argparse.Namespace, grammar: str, words: list[str]) -> dict:
+    """Least and greatest ratio of the peer's probability of a word to ours, before anything is learnt."""
+    peer = PeerGrammar(Compiled(load_grammar(grammar), {a for w in words for a in w}), True)
+    parser = Parser(load_grammar(grammar), words)
+    found = peer_probabilities(options.py_srcag, peer, words)
+    ratios = [p / math.exp(parser.log_inside(word)) for word, p in zip(words, found, strict=True)]
+    return {"least_ratio": min(ratios), "greatest_ratio": max(ratios)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--py-srcag", type=Path, help="the program of bothameister/py-srcag; ours alone without it")
@@ -104,12 +116,18 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--init", default="batch", help="first trees of both: batch, incremental")
     parser.add_argument("--relabel", type=int, default=-1, help="0: our cached trees are not resampled, as the peer's")
+    parser.add_argument(
+        "--same-model", action="store_true", help="only compare the probabilities both parsers give the words"
+    )
     options = parser.parse_args()
     gold = read_gold(options.gold, without_macrons if options.no_macrons else str)
     gold = [w for w in gold if len(w.word) <= LONGEST and (w.has_affix or not options.affixed)]
     gold = sorted(gold, key=lambda word: digest(word.word.encode()))[: options.words]
     for grammar in options.grammars:
         base = {"gold": options.gold.name, "words": len(gold), "grammar": grammar, "sweeps": options.sweeps}
+        if options.same_model:
+            print(json.dumps({**base, **same_model(options, grammar, [word.word for word in gold])}), flush=True)
+            continue
         for seed in range(1, options.seeds + 1):
             print(json.dumps({**base, "who": "binyan", **ours(options, grammar, gold, seed)}), flush=True)
             if options.py_srcag:
