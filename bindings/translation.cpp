@@ -153,5 +153,20 @@ void bind_translation(nb::module_& m) {
             for (size_t i = 0; i + 1 < offsets.size(); ++i) self.mark_usable(sentence(words, offsets, i), max_span, used);
             return self.restricted(used);
           },
-          nb::arg("words"), nb::arg("offsets"), nb::arg("max_span"), "The rules that can match somewhere in the sentences.");
+          nb::arg("words"), nb::arg("offsets"), nb::arg("max_span"), "The rules that can match somewhere in the sentences.")
+      .def(
+          "count_matches",
+          [](const Grammar& self, Ids words, Offsets offsets, size_t first, size_t last, uint32_t max_span) {
+            check_offsets(offsets, words.size());
+            if (last >= offsets.size()) throw InputError("fewer sentences than asked for");
+            std::vector<uint32_t> counts(self.nodes(), 0);
+            {
+              nb::gil_scoped_release unlocked;
+              for (size_t i = first; i < last; ++i) self.count_matches(sentence(words, offsets, i), max_span, counts);
+            }
+            return numpy(std::move(counts));
+          },
+          nb::arg("words"), nb::arg("offsets"), nb::arg("first"), nb::arg("last"), nb::arg("max_span"), "For each node, the spans of the sentences first to last - 1 that its source side matches.")
+      .def(
+          "divide", [](Grammar& self, uint32_t feature, Ids counts) { self.divide(feature, view(counts)); }, nb::arg("feature"), nb::arg("counts"), "Divide a feature that is a logarithm by a count of each node with rules.");
 }

@@ -101,9 +101,19 @@ void RuleCounter::extract(std::span<const uint32_t> source, std::span<const uint
     found_.clear();
     per_end_.assign(limits_.max_span, 0);
     extend(start_, 0);
+    if (!totals_only_) count_spans();
     // Each initial phrase has a count of one, shared by the rules obtained from it.
     for (const Instance& i : found_) count(i, 1.0 / per_end_[i.end - start_ - 1]);
   }
+}
+
+void RuleCounter::count_spans() {
+  spans_.clear();
+  for (const Instance& i : found_) spans_.push_back(uint64_t{i.source} << 32 | i.end);
+  std::ranges::sort(spans_);
+  spans_.erase(std::unique(spans_.begin(), spans_.end()), spans_.end());
+  source_spans_.resize(sources_.size(), 0);
+  for (uint64_t s : spans_) ++source_spans_[s >> 32];
 }
 
 void RuleCounter::count(const Instance& instance, double share) {
@@ -113,6 +123,8 @@ void RuleCounter::count(const Instance& instance, double share) {
   ++instances_;
   if (instance.source >= source_total_.size()) source_total_.resize(sources_.size(), 0.0);
   source_total_[instance.source] += share;
+  source_seen_.resize(source_total_.size(), 0);
+  ++source_seen_[instance.source];
   auto slot = [&](Rule r) {
     uint64_t h = (uint64_t{r.source} << 32 | r.target) * 0x9E3779B97F4A7C15ull;
     h ^= h >> 32;
@@ -175,6 +187,10 @@ Grammar RuleCounter::finish() const {
     features.push_back(lexicon_.source_given_target(source, target));
     features.push_back(static_cast<float>(std::log(occurrences_[r])));
     features.push_back(occurrences_[r] == 1 ? 1.0f : 0.0f);
+    const auto seen = source_seen_[rules_[r].source];
+    features.push_back(std::log(static_cast<float>(seen)));
+    features.push_back(seen == 1 ? 1.0f : 0.0f);
+    features.push_back(std::log(static_cast<float>(source_spans_[rules_[r].source])));
   }
   return Grammar::pack(sources_, targets_, rules, features, kFeatures);
 }

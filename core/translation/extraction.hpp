@@ -56,9 +56,10 @@ class RuleCounter {
   // With a filter, the counts of target sides need a second reading of the bitext: the same pairs again.
   void add_target_totals(std::span<const uint32_t> source, std::span<const uint32_t> target, std::span<const Link> links);
 
-  // Features of a rule, natural logarithms: p(t|s), p(s|t), lexical weights w(t|s), w(s|t), log of the number of times
-  // seen, and 1 if seen once.
-  static constexpr uint32_t kFeatures = 6;
+  // Features of a rule, natural logarithms: p(t|s), p(s|t), lexical weights w(t|s), w(s|t); of the rule, then of its source
+  // side, log of the number of times seen, and 1 if seen once; and log of the number of spans the source side was extracted
+  // from, to be divided by the number of those it matches (Grammar::count_matches, Grammar::divide).
+  static constexpr uint32_t kFeatures = 9;
   Grammar finish() const;
 
   uint64_t instances() const { return instances_; }
@@ -74,6 +75,7 @@ class RuleCounter {
   void extend(uint32_t position, uint32_t aligned);
   void emit(uint32_t end);
   const Phrase& phrase(uint32_t first, uint32_t last) const { return phrases_[first * limits_.max_span + (last - first)]; }
+  void count_spans();
   void count(const Instance& instance, double share);
 
   ExtractionLimits limits_;
@@ -81,6 +83,7 @@ class RuleCounter {
   LexicalTable lexicon_;
   SequenceTable sources_, targets_;
   std::vector<double> source_total_, target_total_;
+  std::vector<uint32_t> source_seen_, source_spans_;  // rules extracted with the source side; spans they were extracted from
   std::vector<uint32_t> table_;       // open addressing over rules
   std::vector<Rule> rules_;
   std::vector<float> share_;          // fractional counts (Chiang 2007, section 3.3)
@@ -98,6 +101,7 @@ class RuleCounter {
   std::vector<Gap> gaps_;
   std::vector<Instance> found_;
   std::vector<uint32_t> per_end_;
+  std::vector<uint64_t> spans_;
 };
 
 }  // namespace binyan::translation

@@ -1,6 +1,7 @@
 #include "translation/grammar.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "errors.hpp"
@@ -104,6 +105,37 @@ void Grammar::mark_usable(std::span<const uint32_t> sentence, uint32_t max_span,
         for (uint32_t p = item.position + 1; p <= end; ++p) stack.push_back({next, p});
     }
   }
+}
+
+void Grammar::count_matches(std::span<const uint32_t> sentence, uint32_t max_span, std::vector<uint32_t>& counts) const {
+  counts.resize(nodes(), 0);
+  std::vector<std::vector<uint32_t>> reached(max_span + 1);  // nodes by the words covered
+  for (uint32_t start = 0; start < sentence.size(); ++start) {
+    const uint32_t room = static_cast<uint32_t>(std::min<uint64_t>(sentence.size() - start, max_span));
+    reached[0].assign(1, 0);
+    for (uint32_t covered = 0; covered <= room; ++covered) {
+      auto& here = reached[covered];
+      std::ranges::sort(here);
+      here.erase(std::unique(here.begin(), here.end()), here.end());
+      for (uint32_t node : here) {
+        ++counts[node];
+        if (covered == room || !has_children(node)) continue;
+        if (const uint32_t next = child(node, sentence[start + covered]); next != kNoNode) reached[covered + 1].push_back(next);
+        if (const uint32_t next = child(node, kFirstGap); next != kNoNode)
+          for (uint32_t c = covered + 1; c <= room; ++c) reached[c].push_back(next);
+      }
+      here.clear();
+    }
+  }
+}
+
+void Grammar::divide(uint32_t feature, std::span<const uint32_t> counts) {
+  if (feature >= feature_count() || counts.size() != nodes()) throw InputError("a feature of the grammar is divided by one count a node");
+  for (uint32_t n = 0; n < nodes(); ++n)
+    for (uint32_t r = first_rule(n); r < end_rule(n); ++r) {
+      if (counts[n] == 0) throw InputError("a source side with rules was counted 0 times");
+      arrays_.features[uint64_t{r} * feature_count() + feature] -= std::log(static_cast<float>(counts[n]));
+    }
 }
 
 void Grammar::sources(std::vector<uint64_t>& offsets, std::vector<uint32_t>& symbols) const {

@@ -59,6 +59,11 @@ class Grammar {
   }
   // Which rules can match somewhere in a sentence, one byte a rule, added to `used`.
   void mark_usable(std::span<const uint32_t> sentence, uint32_t max_span, std::vector<uint8_t>& used) const;
+  // Adds, for each node, the number of spans of a sentence that its source side matches. A span counts once however many ways
+  // there are to fill the gaps.
+  void count_matches(std::span<const uint32_t> sentence, uint32_t max_span, std::vector<uint32_t>& counts) const;
+  // Divides a feature that is a logarithm by a count of each node with rules.
+  void divide(uint32_t feature, std::span<const uint32_t> counts);
   // The grammar of the rules marked in `used`.
   Grammar restricted(std::span<const uint8_t> used) const;
   // The source side of every node, as (offsets, symbols).

@@ -29,9 +29,9 @@ def initial_phrases(n, m, links, span):
 
 
 def rules_of_pair(source, target, links, limits):
-    """(source side, target side) -> fractional count, and how often seen."""
+    """(source side, target side) -> fractional count, and how often seen; source side -> spans it was extracted from."""
     phrases = initial_phrases(len(source), len(target), links, limits.max_span)
-    shares, seen = Counter(), Counter()
+    shares, seen, spans = Counter(), Counter(), Counter()
     for i, j, a, b in phrases:
         inner = [p for p in phrases if i <= p[0] and p[1] <= j and p[:2] != (i, j)]
         rules = []
@@ -59,7 +59,23 @@ def rules_of_pair(source, target, links, limits):
         for rule in rules:
             shares[rule] += 1 / len(rules)
             seen[rule] += 1
-    return shares, seen
+        spans.update({left for left, _ in rules})
+    return shares, seen, spans
+
+
+def matches(side, words):
+    """Whether a source side matches these words: a gap is one word or more."""
+    if not side or not words:
+        return not side and not words
+    if isinstance(side[0], int):
+        return any(matches(side[1:], words[k:]) for k in range(1, len(words) + 1))
+    return side[0] == words[0] and matches(side[1:], words[1:])
+
+
+def spans_matched(side, sentence, span):
+    """How many spans of a sentence a source side matches."""
+    ends = [(i, j) for i in range(len(sentence)) for j in range(i + 1, min(len(sentence), i + span) + 1)]
+    return sum(matches(side, sentence[i:j]) for i, j in ends)
 
 
 @st.composite
@@ -77,25 +93,29 @@ LIMITS = st.builds(
 
 @given(st.lists(pairs(), min_size=1, max_size=4), LIMITS)
 def test_extraction_is_the_definition(bitext, limits):
-    shares, seen = Counter(), Counter()
+    shares, seen, spans = Counter(), Counter(), Counter()
     for source, target, links in bitext:
-        more, often = rules_of_pair(source, target, links, limits)
-        shares.update(more)
-        seen.update(often)
+        for total, more in zip((shares, seen, spans), rules_of_pair(source, target, links, limits), strict=True):
+            total.update(more)
     grammar = Grammar.extract(
         Bitext([p[0] for p in bitext], [p[1] for p in bitext]), Alignments.of(p[2] for p in bitext), limits
     )
     ours = {(r.source, r.target): r.features for r in grammar.rules()}
     assert ours.keys() == shares.keys()
-    of_source, of_target = Counter(), Counter()
+    of_source, of_target, source_seen = Counter(), Counter(), Counter()
     for (s, t), share in shares.items():
         of_source[s] += share
         of_target[t] += share
+        source_seen[s] += seen[s, t]
     for rule, values in ours.items():
         expected = [math.log(shares[rule] / of_source[rule[0]]), math.log(shares[rule] / of_target[rule[1]])]
         np.testing.assert_allclose(values[:2], np.minimum(0, expected), atol=1e-4)
         assert values[4] == pytest.approx(math.log(seen[rule]), abs=1e-5)
         assert values[5] == (seen[rule] == 1)
+        assert values[6] == pytest.approx(math.log(source_seen[rule[0]]), abs=1e-5)
+        assert values[7] == (source_seen[rule[0]] == 1)
+        matched = sum(spans_matched(rule[0], source, limits.max_span) for source, _, _ in bitext)
+        assert values[8] == pytest.approx(math.log(spans[rule[0]] / matched), abs=1e-5)
 
 
 @given(st.lists(pairs(), min_size=1, max_size=4), pairs())

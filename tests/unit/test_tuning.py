@@ -7,7 +7,7 @@ from binyan import _core
 from binyan.errors import InputError, SettingsError
 from binyan.translation import Decoder, DecoderSettings, Tuned, TuningSettings, read_grammar, tune
 from binyan.translation.decoder import HypothesisLists
-from binyan.translation.tuning import References, bleu_of
+from binyan.translation.tuning import HypothesisPool, References, _mira, bleu_of
 
 
 def random_lists(random, sentences=12, k=8, width=3):
@@ -63,6 +63,14 @@ def test_bleu_is_that_of_sacrebleu():
     assert 100 * bleu_of(sums) == pytest.approx(theirs, abs=1e-6)
 
 
+def test_mira_does_not_reward_length_itself():
+    """Of two hypotheses with the same matches the shorter, not below the reference's length, has the higher BLEU."""
+    short, long = [8, 6, 5, 4, 10, 9, 8, 7, 10, 10], [8, 6, 5, 4, 12, 11, 10, 9, 12, 10]
+    pool = HypothesisPool([np.array([[1.0, 0.0], [0.0, 1.0]])] * 20, [np.array([short, long])] * 20)
+    weights = _mira(pool, np.array([0.5, 0.5]), TuningSettings(), np.random.default_rng(1))
+    assert weights[0] > weights[1] + 0.1
+
+
 GRAMMAR = """\
 [X] ||| a ||| A ||| right=1
 [X] ||| a ||| B ||| wrong=1
@@ -97,7 +105,7 @@ def test_tuning_recovers_the_references(toy, method):
 @pytest.mark.parametrize("method", ["mert", "mira"])
 def test_a_stopped_tuning_ends_as_one_that_was_not(toy, method, tmp_path):
     decoder, references = toy
-    settings = TuningSettings(method=method, k=3, rounds=4, least_new=0, restarts=2)
+    settings = TuningSettings(method=method, k=10, rounds=4, least_new=0, restarts=2)
     whole = tune(decoder, SOURCE, references, settings)
 
     def interrupt(done, total, figures):
@@ -108,9 +116,17 @@ def test_a_stopped_tuning_ends_as_one_that_was_not(toy, method, tmp_path):
         tune(decoder, SOURCE, references, settings, state=tmp_path / "state", progress=interrupt)
     resumed = tune(decoder, SOURCE, references, settings, state=tmp_path / "state")
     assert isinstance(resumed, Tuned) and resumed == whole
-    other = TuningSettings(method=method, k=4, rounds=4, least_new=0, restarts=2)
+    other = TuningSettings(method=method, k=11, rounds=4, least_new=0, restarts=2)
     with pytest.raises(InputError, match="other texts, models or settings"):
         tune(decoder, SOURCE, references, other, state=tmp_path / "state")
+
+
+@pytest.mark.parametrize("method", ["mert", "mira"])
+def test_a_feature_left_out_has_weight_0(toy, method):
+    decoder, references = toy
+    settings = TuningSettings(method=method, k=10, rounds=3, left_out=("right",))
+    tuned = tune(decoder.reweighted({"right": 1.0}), SOURCE, references, settings)
+    assert tuned.weights["right"] == 0.0 and tuned.weights["wrong"] != 0.0
 
 
 def test_unequal_numbers_and_wrong_method(toy):

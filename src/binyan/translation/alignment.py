@@ -20,6 +20,10 @@ from binyan.text.reading import read_lines
 SYMMETRISATIONS = ("intersection", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and")
 _LINK = re.compile(r"(\d+)-(\d+)")
 _LONGEST = 65535
+# Prior weight of leaving a word unaligned. With eflomal's own 0.2 a tenth of all words stays unaligned; fewer make better
+# grammars: on multi30k English to German, BLEU of the halves of val, crosswise, 37.3 against 36.9; of the test of 2017 28.0
+# against 27.6.
+_NULL_PRIOR = 0.01
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ def align(
         raise InputError("no sentence pair has words on both sides: there is nothing to align")
     with tempfile.TemporaryDirectory() as folder:
         forward, backward = Path(folder, "forward"), Path(folder, "backward")
-        eflomal.Aligner().align(
+        eflomal.Aligner(null_prior=_NULL_PRIOR).align(
             [" ".join(source[i]) + "\n" for i in full],
             [" ".join(target[i]) + "\n" for i in full],
             links_filename_fwd=str(forward),

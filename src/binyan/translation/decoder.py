@@ -21,12 +21,15 @@ from binyan.translation.model_features import model_feature
 DECODER_FEATURES = ("Glue", "PassThrough", "Words", "Rules")
 # Where tuning starts: near what English to German captions were tuned to.
 _START = {
-    "TargetGivenSource": 0.45,
-    "SourceGivenTarget": 0.4,
-    "LexTargetGivenSource": 0.15,
-    "LexSourceGivenTarget": 0.35,
+    "TargetGivenSource": 0.4,
+    "LexTargetGivenSource": 0.05,
+    "LexSourceGivenTarget": 0.5,
+    "LogCount": 0.2,
     "Singleton": -0.5,
-    "Glue": 0.1,
+    "LogSourceCount": -0.2,
+    "SingletonSource": -0.3,
+    "Coherence": 0.2,
+    "Glue": 0.2,
     "PassThrough": -1.0,
     "Words": 0.6,
 }

@@ -18,7 +18,9 @@ from binyan.text import Corpus, Vocabulary
 from binyan.translation.alignment import Alignments
 from binyan.translation.bitext import Bitext
 
-# Natural logarithms of: p(t|s), p(s|t), lexical weights both ways, times seen; and 1 if seen once.
+# Natural logarithms of: p(t|s), p(s|t), lexical weights both ways; how often the rule, then its source side, was seen, and 1
+# if once; and the logarithm of the coherence of the source side: the share of the spans it matches in the bitext from which
+# a rule was extracted (after the coherent probability of Lopez 2008, here a feature of its own).
 EXTRACTED_FEATURES = (
     "TargetGivenSource",
     "SourceGivenTarget",
@@ -26,6 +28,9 @@ EXTRACTED_FEATURES = (
     "LexSourceGivenTarget",
     "LogCount",
     "Singleton",
+    "LogSourceCount",
+    "SingletonSource",
+    "Coherence",
 )
 GAPS = {_core.FIRST_GAP: 1, _core.SECOND_GAP: 2}
 _CHUNK = 2000  # sentence pairs between two chances to interrupt
@@ -108,7 +113,7 @@ class Grammar:
             wanted = _core.PatternFilter(text.words, text.offsets, limits.max_span, limits.max_symbols, limits.max_gaps)
         counter = _core.RuleCounter(**asdict(limits), filter=wanted)
         passes = 1 if wanted is None else 2
-        with Progress("sentence pairs", len(bitext) * passes, progress) as shown:
+        with Progress("sentence pairs", len(bitext) * (passes + 1), progress) as shown:
             for turn in range(passes):
                 for first in range(0, len(bitext), _CHUNK):
                     last = min(first + _CHUNK, len(bitext))
@@ -116,10 +121,17 @@ class Grammar:
                         left.words, left.offsets, right.words, right.offsets, alignments.links, alignments.offsets, first, last, totals=turn == 1
                     )  # fmt: skip
                     shown.advance(last - first, rules=counter.rules)
+            native = counter.finish()
+            matches = np.zeros(native.nodes, np.uint32)
+            for first in range(0, len(bitext), _CHUNK):
+                last = min(first + _CHUNK, len(bitext))
+                matches += native.count_matches(left.words, left.offsets, first, last, limits.max_span)
+                shown.advance(last - first)
+        native.divide(EXTRACTED_FEATURES.index("Coherence"), matches)
         fields = {"bitext": bitext.digest, "pairs": len(bitext), **asdict(limits), "instances": counter.instances}
         if only_for is not None:
             fields["only_for"] = len(only_for)
-        return cls(counter.finish(), source, target, EXTRACTED_FEATURES, fields)
+        return cls(native, source, target, EXTRACTED_FEATURES, fields)
 
     def restricted(self, sentences: Sequence[Sequence[str]], max_span: int = 10) -> Grammar:
         """The rules that can match somewhere in these sentences."""

@@ -30,7 +30,8 @@ _SAME, _OFTEN = 1e-6, 0.02  # variance that is none; share of sentences a featur
 @dataclass(frozen=True)
 class TuningSettings:
     """`k`: hypotheses of a sentence in each of `rounds` rounds; `restarts`: random starting points of MERT's search;
-    tuning stops early where a round finds fewer than `least_new` new hypotheses a sentence."""
+    tuning stops early where a round finds fewer than `least_new` new hypotheses a sentence. Features `left_out` have weight 0:
+    p(s|t) is 1 for any target side seen once, and a weight tuned for it does worse on other text."""
 
     method: str = "mira"
     k: int = 100
@@ -40,6 +41,7 @@ class TuningSettings:
     least_new: float = 0.1
     mira_c: float = 0.01
     mira_epochs: int = 30
+    left_out: tuple[str, ...] = ("SourceGivenTarget",)
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -178,7 +180,8 @@ class _Run:
         self.references = References(references)
         self.names = decoder.feature_names
         self.pool = HypothesisPool.empty(len(source), len(self.names))
-        self.weights = np.array([decoder.weights[n] for n in self.names])
+        self.used = np.array([n not in settings.left_out for n in self.names])
+        self.weights = np.where(self.used, [decoder.weights[n] for n in self.names], 0.0)
         self.tried: list[Features] = []
         self.history: list[float] = []
         self.settled = False
@@ -199,6 +202,7 @@ class _Run:
         lists = self.decoder.reweighted(current).k_best(
             self.source, self.settings.k, distinct=True, threads=threads, progress=False
         )
+        lists.features[:, ~self.used] = 0.0  # what does not vary is not tuned
         statistics = self.references.statistics(lists)
         firsts = np.unique(lists.sentence, return_index=True)[1]
         bleu = bleu_of(statistics[firsts].sum(axis=0))
@@ -303,7 +307,8 @@ def _mira(pool: HypothesisPool, start: Features, settings: TuningSettings, rando
     for _ in range(settings.mira_epochs):
         for i in random.permutation(occupied):
             features, statistics = pool.features[i], pool.statistics[i]
-            gain = _bleu_rows(statistics + background) * (background[8] + statistics[:, 8])
+            # Scaled by the reference's length: by the hypothesis's own, longer ones would gain by being longer.
+            gain = _bleu_rows(statistics + background) * (background[9] + statistics[:, 9])
             score = features @ weights
             hope, fear = int(np.argmax(score + gain)), int(np.argmax(score - gain))
             background = 0.999 * background + statistics[hope]
