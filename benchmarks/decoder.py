@@ -1,10 +1,11 @@
 """Speed of rule extraction, decoding and rescoring on parallel/multi30k, English to German, beside cdec.
 
-    python benchmarks/decoder.py --data DATA --work FOLDER [--sentences 100] [--cdec PATH] [--neural MODEL]
+    python benchmarks/decoder.py --data DATA --work FOLDER [--sentences 100] [--cdec PATH] [--cdec-extractor FOLDER] [--neural MODEL]
 
 Times are CPU seconds of the process that works, so that other work on the machine counts little. FOLDER keeps the alignment
 (made by eflomal the first time) and the grammar. cdec gets the same rules as text, the same weights and the same language
-model as ARPA; its time is that of all sentences less that of one, so that reading its files does not count.
+model as ARPA; its time is that of all sentences less that of one, so that reading its files does not count. cdec's extractor
+gets the same bitext and alignment; it writes a text grammar a sentence, with its own limits (span 15, 300 samples).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import json
 import math
 import resource
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -47,6 +49,7 @@ def main() -> None:
     parser.add_argument("--pop-limit", type=int, default=200)
     parser.add_argument("--neural", type=Path, help="a log-bilinear model, measured as a second feature")
     parser.add_argument("--cdec", type=Path, help="the cdec program to compare with")
+    parser.add_argument("--cdec-extractor", type=Path, help="the folder of cdec's sacompile and extract")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     folder = options.data / "parallel" / "multi30k"
@@ -66,6 +69,12 @@ def main() -> None:
     figures["rules"] = len(grammar)
     grammar.save(options.work / "grammar")
     figures["grammar_megabytes"] = (options.work / "grammar").stat().st_size / 1e6
+
+    if options.cdec_extractor:
+        figures["cdec_extractor"] = _cdec_extractor(options.cdec_extractor, options.work, bitext, links, test)
+        figures["times_as_fast_as_cdec_extractor"] = (
+            figures["cdec_extractor"]["seconds"] / figures["extraction_seconds"]
+        )
 
     model = KneserNey.train(bitext.target, order=4, progress=False)
     settings = DecoderSettings(pop_limit=options.pop_limit)
@@ -128,6 +137,20 @@ def _cdec(
         "ours_scores_higher": int(np.sum(ours.score > np.array(scores) + 1e-3)),
         "cdec_scores_higher": int(np.sum(ours.score < np.array(scores) - 1e-3)),
     }
+
+
+def _cdec_extractor(programs: Path, work: Path, bitext: Bitext, links: Path, test: list[list[str]]) -> dict[str, float]:
+    """Seconds to index the bitext and extract the rules of the sentences, and the size of what is written."""
+    text = "".join(f"{' '.join(s)} ||| {' '.join(t)}\n" for s, t in zip(bitext.source, bitext.target, strict=True))
+    (work / "cdec.bitext").write_text(text)
+    arrays, settings, grammars = work / "cdec.arrays", work / "cdec.ini", work / "cdec.grammars"
+    shutil.rmtree(grammars, ignore_errors=True)
+    compile = [str(programs / "sacompile"), "-b", str(work / "cdec.bitext"), "-a", str(links)]
+    indexing, _ = _run([*compile, "-c", str(settings), "-o", str(arrays)], [])
+    extract = [str(programs / "extract"), "-c", str(settings), "-g", str(grammars), "-t", "1"]
+    extracting, _ = _run(extract, test)
+    written = sum(path.stat().st_size for path in grammars.iterdir())
+    return {"seconds": indexing + extracting, "of_these_indexing": indexing, "grammar_megabytes": written / 1e6}
 
 
 def _run(command: list[str], sentences: list[list[str]]) -> tuple[float, str]:

@@ -1,6 +1,7 @@
 """The translation study on a toy bitext in the place of the real one: run, kept, reported."""
 
 import gzip
+import lzma
 
 import pytest
 
@@ -40,6 +41,17 @@ def test_a_study_runs_and_is_reported(tmp_path):
     (section,) = translation.sections(results, {"lbl": {"translation": {"MKN": {"en-fr": 24.1}}}})
     (table,) = section.tables
     assert isinstance(table, Table) and table.rows[0][0] == "multi30k en-fr" and table.rows[0][-1] == 24.1
+
+
+def test_of_a_large_corpus_the_first_pairs_are_taken(tmp_path):
+    folder = tmp_path / "parallel" / "europarl"
+    folder.mkdir(parents=True)
+    for language in ("en", "es"):
+        with lzma.open(folder / f"par4.test.{language}.xz", "wt", encoding="utf-8") as file:
+            file.writelines(f"{language} {i}\n" for i in range(600))
+    chosen = next(e for e in translation.experiments() if e.name == "translation/europarl/en-es/mkn")
+    made = [path.read_text() for path in translation._pair(chosen.data, "test", Workshop(tmp_path, tmp_path))]
+    assert made == ["".join(f"{language} {i}\n" for i in range(500)) for language in ("en", "es")]
 
 
 def test_every_experiment_is_told_apart():
