@@ -50,7 +50,7 @@ def compare(
     peer_grammar = PeerGrammar(Compiled(grammar, {a for w in words for a in w}), ranges)
     figures: dict = {"peer": name, "grammar": grammar.name, "words": len(words), "sweeps": sweeps, "rounds": []}
     for seed in range(1, rounds + 1):
-        peer = run_peer(program, peer_grammar, words, sweeps, seed, every=sweeps)
+        peer = run_peer(program, peer_grammar, words, sweeps, seed, every=sweeps, batch=True)
         seconds, joint, memory = run_ours(grammar, words, sweeps, seed, relabel=0)
         seconds_all, joint_all, _ = run_ours(grammar, words, sweeps, seed, relabel=-1)
         visits = len(words) * sweeps
