@@ -71,7 +71,7 @@ def test_texts(workshop: Workshop) -> None:
 
 def test_measure_and_report(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = [
-        small(f"lbl/eltec-de/1m/{n}") for n in ("mkn", "hpylm", "clbl/l2-8", "clbl/l2-25", "clbl++/l2-25", "lbl/l2-25")
+        small(f"lbl/eltec-de/1m/{n}") for n in ("mkn", "hpylm", "clbl/l2-15", "clbl/l2-30", "clbl++/l2-30", "lbl/l2-30")
     ]
     for experiment in listed:
         came = runner.attempt(experiment, lbl.MEASURES[experiment.measure], workshop)

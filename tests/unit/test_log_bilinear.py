@@ -289,6 +289,37 @@ def test_extension_gives_new_words_what_unknown_had() -> None:
 
 
 @pytest.mark.parametrize("name", ["clbl++", "lbl"])
+def test_a_falling_step_size_reaches_nothing_and_resumes(name: str, tmp_path: Path) -> None:
+    def trainer(epochs: int = 3) -> Trainer:
+        settings = TrainingSettings(epochs=epochs, batch=50, patience=9, noise_samples=5, decay=True)
+        return Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse(name), 3, 5), settings, MAP, CLASS_OF)
+
+    steps: list[float] = []
+    unbroken = trainer()
+    update = unbroken.optimiser.update
+    unbroken.optimiser.update = lambda g, share, shrink: (steps.append(shrink), update(g, share, shrink))  # type: ignore[method-assign, assignment, return-value]
+    unbroken.run(progress=False)
+    batches = math.ceil(CORPUS.events / 50)
+    assert len(steps) == 3 * batches and steps[0] == 1
+    done = [epoch + 50 * i / CORPUS.events for epoch in range(3) for i in range(batches)]
+    assert steps == pytest.approx([1 - d / 3 for d in done])
+
+    class Stopped(Exception): ...
+
+    def stop(_: object) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        trainer().run(tmp_path / "state", progress=False, after_epoch=stop)
+    with pytest.raises(ModelFileError, match="another run"):
+        trainer(4).run(tmp_path / "state")
+    resumed = trainer()
+    assert resumed.run(tmp_path / "state", progress=False).perplexity == unbroken.course.perplexity
+    for one, other in zip(unbroken.model.parameters(), resumed.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["clbl++", "lbl"])
 def test_resumed_training_equals_unbroken(name: str, tmp_path: Path) -> None:
     def trainer(epochs: int) -> Trainer:
         settings = TrainingSettings(epochs=epochs, batch=50, patience=9, noise_samples=5)

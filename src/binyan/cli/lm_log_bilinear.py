@@ -31,6 +31,7 @@ ClassCount = Annotated[
     int | None, typer.Option("-k", "--class-count", metavar="N", help="Brown classes to make, where none are given.")
 ]
 Epochs = Annotated[int, typer.Option("--epochs", metavar="N", help="At most this many passes.")]
+Decay = Annotated[bool, typer.Option("--decay", help="Let the step size fall to 0 over the epochs: 3 or 4 then do.")]
 Batch = Annotated[int, typer.Option("--batch", metavar="N", help="Events a minibatch.")]
 Device = Annotated[str, typer.Option("--device", help="cpu, cuda, mps ...")]
 
@@ -65,6 +66,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
         step: Annotated[float, typer.Option("--step", metavar="X", help="Step size of AdaGrad.")] = 0.06,
         l2: Annotated[float, typer.Option("--l2", metavar="X", help="Penalty lambda.")] = 8.0,
         epochs: Epochs = 20,
+        decay: Decay = False,
         batch: Batch = 2000,
         patience: Annotated[int, typer.Option("--patience", metavar="N", help="Stop after N epochs without gain.")] = 1,
         noise: Annotated[
@@ -98,7 +100,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
         o.check_out(out)
         preparation = o.preparation_of(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
         policy = o.policy_of(vocabulary, min_count, kappa, script, seed)
-        settings = TrainingSettings(step, l2, batch, epochs, patience, noise, seed, device)
+        settings = TrainingSettings(step, l2, batch, epochs, patience, noise, seed, device, decay)
         start = time.monotonic()
         with plain_warnings():
             corpus = Corpus.read([*text, *(more or [])], preparation, policy, False if quiet else None)
@@ -174,6 +176,7 @@ def tune(
     classes: Classes = None,
     class_count: ClassCount = None,
     epochs: Epochs = 4,
+    decay: Decay = False,
     batch: Batch = 2000,
     device: Device = "cpu",
     vocabulary: o.VocabularyFile = None,
@@ -213,7 +216,7 @@ def tune(
     mapped = WordMap.from_segmentations(table, corpus.vocabulary) if table is not None else None
 
     task = TrainingTask(corpus, held_out, shape, mapped, class_of)
-    settings = TrainingSettings(epochs=epochs, batch=batch, seed=seed, device=device)
+    settings = TrainingSettings(epochs=epochs, batch=batch, seed=seed, device=device, decay=decay)
     found = search(
         task,
         settings,

@@ -22,7 +22,7 @@ SETS: Mapping[str, Mapping[str, str]] = {
 }
 PARLIAMENT = {"de": "text/europarl_de/de_mono.train1.txt.xz"}  # other languages have only the parallel part
 TOKENS = 4_000_000  # taken from each text
-L2 = 25.0
+L2 = 30.0
 
 
 def experiments() -> list[Experiment]:

@@ -65,6 +65,7 @@ def train(
         **({"map": trainer.word_map.digest} if additive else {}),
         **{k: getattr(settings, k) for k in ("step", "l2", "batch", "seed")},
         "epochs": f"{course.best}of{course.epochs}",
+        **({"decay": settings.epochs} if settings.decay else {}),
     }
     if not shape.variant.classes:
         fields["noise"] = settings.noise_samples

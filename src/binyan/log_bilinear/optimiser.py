@@ -31,8 +31,9 @@ class AdaGrad:
         self.sums: dict[str, Tensor] = {name: self._dense[name].state[p]["sum"] for name, p in self.parameters.items()}
 
     @torch.no_grad()
-    def update(self, gradients: Gradients, share: float) -> None:
-        """One step; `share` is the part of the training events in the minibatch."""
+    def update(self, gradients: Gradients, share: float, shrink: float = 1.0) -> None:
+        """One step; `share` is the part of the training events in the minibatch, `shrink` multiplies the step size."""
+        step = self.step * shrink
         for name, gradient in gradients.items():
             parameter, sums = self.parameters[name], self.sums[name]
             decay = 0.0 if name in BIASES else self.l2 * share
@@ -43,11 +44,11 @@ class AdaGrad:
                     g = g + values * (decay / self.touch_share[name][gradient.index])[:, None]
                 squares = sums[gradient.index].addcmul_(g, g)
                 sums.index_copy_(0, gradient.index, squares)
-                values.addcdiv_(g, squares.sqrt_().add_(_EPSILON), value=-self.step)
+                values.addcdiv_(g, squares.sqrt_().add_(_EPSILON), value=-step)
                 parameter.index_copy_(0, gradient.index, values)
             else:
                 dense = self._dense[name]
-                dense.param_groups[0]["weight_decay"] = decay
+                dense.param_groups[0] |= {"weight_decay": decay, "lr": step}
                 parameter.grad = gradient
                 dense.step()
                 parameter.grad = None

@@ -44,7 +44,8 @@ class TrainingError(BinyanError):
 class TrainingSettings:
     """`step` and `l2` are the step size xi and the penalty lambda of section 4.4; `batch` is L events.
 
-    Training stops after `epochs`, or once `patience` epochs in a row did not lower development perplexity.
+    Training stops after `epochs`, or once `patience` epochs in a row did not lower development perplexity. With `decay` the
+    step size falls linearly to 0 over the `epochs`: a few of them then do what many do without.
     """
 
     step: float = 0.06
@@ -55,6 +56,7 @@ class TrainingSettings:
     noise_samples: int = 100
     seed: int = 1
     device: str = "cpu"
+    decay: bool = False
 
     def __post_init__(self) -> None:
         for name in ("step", "batch", "epochs", "patience", "noise_samples"):
@@ -132,7 +134,7 @@ class Trainer:
         with Progress(f"epoch {self.course.epochs + 1}, events", len(order), progress) as shown:
             for start in range(0, len(order), self.settings.batch):
                 chosen = order[start : start + self.settings.batch]
-                loss = self._minibatch(chosen, generator)
+                loss = self._minibatch(chosen, generator, self._shrink(start / len(order)))
                 total += loss
                 shown.advance(len(chosen), loss=float(loss) / len(chosen))
         perplexity = self.development_perplexity()
@@ -177,7 +179,11 @@ class Trainer:
         """Over all development events, as the model is now."""
         return math.exp(-float(np.mean(score_events(self.model, self.development))))
 
-    def _minibatch(self, chosen: Tensor, generator: torch.Generator) -> Tensor:
+    def _shrink(self, done: float) -> float:
+        """What is left of the step size once a share `done` of this epoch is."""
+        return 1 - (self.course.epochs + done) / self.settings.epochs if self.settings.decay else 1.0
+
+    def _minibatch(self, chosen: Tensor, generator: torch.Generator, shrink: float) -> Tensor:
         mine = self.processes.part(chosen)
         contexts, rows = self._contexts[mine].long().to(self.device), self._rows[mine].to(self.device)
         if self.shape.variant.classes:
@@ -194,7 +200,7 @@ class Trainer:
         value, gradients = self.processes.gradients(loss, self.model)
         if not math.isfinite(float(value)):
             raise self._diverged(f"the loss became {float(value)}")
-        self.optimiser.update(gradients, len(chosen) / len(self.events))
+        self.optimiser.update(gradients, len(chosen) / len(self.events), shrink)
         return value.double()
 
     def _diverged(self, seen: str) -> TrainingError:
@@ -244,7 +250,8 @@ class Trainer:
         file = model_file.load(path)
         if file.kind != CHECKPOINT_KIND:
             raise ModelFileError(f"{path}: holds a {file.kind!r}, not the state of a training run")
-        free = ("epochs", "patience", "device")  # may differ between the parts of a run
+        # What may differ between the parts of a run.
+        free = ("patience", "device") if self.settings.decay else ("epochs", "patience", "device")
         here = {k: v for k, v in self.settings.to_dict().items() if k not in free}
         there = {k: v for k, v in file.meta["settings"].items() if k not in free}
         same = file.meta["shape"] == self.shape.to_dict() and file.meta["events"] == len(self.events)
