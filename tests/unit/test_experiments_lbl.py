@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 pytest.importorskip("flatcat", reason="the morfessor extra is not installed")
 torch.set_num_threads(1)
 
-from binyan.experiments import eltec, lbl, lbl_similarity, runner  # noqa: E402
+from binyan.experiments import eltec, lbl, runner  # noqa: E402
 from binyan.experiments.results import Results  # noqa: E402
 from binyan.experiments.study import Experiment, Workshop, select  # noqa: E402
 from binyan.segmentation import Part, Segmentation, SegmentationTable  # noqa: E402
@@ -103,7 +103,6 @@ def test_word_similarity(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) ->
         return SegmentationTable(Segmentation(w, (Part(w[:3], "STM"), Part(w[3:], "SUF"))) for w in words)
 
     monkeypatch.setattr("binyan.segmentation.morfessor.learn", stems)
-    monkeypatch.setitem(lbl_similarity.PARLIAMENT, "de", "parallel/europarl/par4.train.de.xz")
     listed = [small(f"lbl/similarity-de/{n}") for n in ("clbl", "clbl++")]
     for experiment in listed:
         came = runner.attempt(experiment, lbl.MEASURES[experiment.measure], workshop)

@@ -20,7 +20,6 @@ SETS: Mapping[str, Mapping[str, str]] = {
     "es": {"es-ws353": "WS_es"},
     "fr": {"fr-rg65": "RG_fr"},
 }
-PARLIAMENT = {"de": "text/europarl_de/de_mono.train1.txt.xz"}  # other languages have only the parallel part
 TOKENS = 2_000_000  # taken from each text: more gives better vectors, and takes longer
 L2 = 30.0
 
@@ -62,9 +61,8 @@ def measure(experiment: Experiment, workshop: Workshop) -> Outcome:
 
 
 def _settings(language: str) -> dict[str, Any]:
-    parliament = PARLIAMENT.get(language, f"parallel/europarl/par4.train.{language}.xz")
     return {
-        "texts": f"{parliament}+text/eltec/{language}.train.txt.xz",
+        "texts": f"parallel/europarl/par4.train.{language}.xz+text/eltec/{language}.train.txt.xz",
         "development": f"parallel/europarl/par4.dev.{language}.xz",
         "language": language,
         "tokens_each": TOKENS,
