@@ -98,3 +98,11 @@ def test_study_runs_and_reports(workshop: Workshop, tmp_path: Path) -> None:
     for path in report.write(tmp_path, adaptor.TITLE, sections):
         assert path.stat().st_size > 1000
     assert (tmp_path / "plots" / "morphemes-per-word-in-heb-5k.svg").exists()
+
+
+def test_a_checkpoint_of_another_grammar_is_not_gone_on_from(workshop: Workshop) -> None:
+    short_of = {name: short(name) for name in ("tpl", "tpl-apart")}
+    expected = adaptor.measure_adaptor(short_of["tpl-apart"], workshop).figures["log_joint"]
+    adaptor.measure_adaptor(short_of["tpl"], workshop)
+    workshop.checkpoint(short_of["tpl"]).replace(workshop.checkpoint(short_of["tpl-apart"]))
+    assert adaptor.measure_adaptor(short_of["tpl-apart"], workshop).figures["log_joint"] == expected

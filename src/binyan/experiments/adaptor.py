@@ -18,6 +18,7 @@ from binyan.evaluation.segmentation import score_segmentation
 from binyan.experiments import adaptor_report
 from binyan.experiments.results import Results
 from binyan.experiments.study import Experiment, Measure, Outcome, Section, Workshop
+from binyan.grammar.rules import Grammar
 from binyan.signature import digest
 
 TITLE = "Chapter 5: morphology learnt from word lists"
@@ -120,11 +121,10 @@ def measure_adaptor(experiment: Experiment, workshop: Workshop) -> Outcome:
     )
     checkpoint = workshop.checkpoint(experiment)
     started = time.process_time()
-    if checkpoint.exists():
-        sampler = load_sampler(checkpoint, settings)
-    else:
-        words = WordList.of([word.word for word in gold], unit="codepoint")
-        sampler = AdaptorSampler(load_grammar(model["grammar"]), words, settings)
+    grammar = load_grammar(model["grammar"])
+    sampler = load_sampler(checkpoint, settings) if checkpoint.exists() else None
+    if sampler is None or not _same(sampler.compiled.source, grammar):  # a grammar may have changed under its name
+        sampler = AdaptorSampler(grammar, WordList.of([word.word for word in gold], unit="codepoint"), settings)
     sampler.run(workshop.progress, checkpoint=lambda: save_sampler(sampler, checkpoint), seconds=600.0)
     seconds = time.process_time() - started
     segmenter = sampler.freeze()
@@ -219,6 +219,10 @@ def _statistics(gold: Sequence[GoldWord]) -> dict[str, Any]:
         "evaluated_3": sum(bool(strong_roots(word, 3)) for word in gold),
         "evaluated_4": sum(bool(strong_roots(word, 4)) for word in gold),
     }
+
+
+def _same(one: Grammar, other: Grammar) -> bool:
+    return [(str(r), r.weight) for r in one.rules] == [(str(r), r.weight) for r in other.rules]
 
 
 def _top_roots(ranking: Mapping[str, float], gold: Sequence[GoldWord], most: int = 10) -> list[list[Any]]:
