@@ -129,11 +129,13 @@ def sections(results: Results, thesis: Mapping[str, Any]) -> list[Section]:
     if not done:
         return []
     signature = "\n".join(dict.fromkeys(r.signature for r in done))
+    base = {_bitext(r): r.figures["bleu_mean"] for r in done if _name(r) == "mkn"}
     columns = [
         Column("bitext"),
         Column("model"),
         Column("BLEU", ".2f"),
         Column("±", ".2f"),
+        Column("over mkn", "+.2f"),
         Column("chrF", ".2f"),
         Column("thesis", ".1f"),
     ]
@@ -143,6 +145,7 @@ def sections(results: Results, thesis: Mapping[str, Any]) -> list[Section]:
             _name(r),
             r.figures["bleu_mean"],
             r.figures["bleu_deviation"],
+            r.figures["bleu_mean"] - base[_bitext(r)] if _bitext(r) in base and _name(r) != "mkn" else None,
             r.figures["chrf_mean"],
             _thesis(r, thesis),
         ]
