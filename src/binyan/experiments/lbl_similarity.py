@@ -22,12 +22,13 @@ SETS: Mapping[str, Mapping[str, str]] = {
 }
 TOKENS = 2_000_000  # taken from each text: more gives better vectors, and takes longer
 L2 = 30.0
+BATCH = 20_000  # every minibatch moves all target vectors, of which there are many
 
 
 def experiments() -> list[Experiment]:
     """Vectors of words alone, and of words and morphemes."""
     return [
-        Experiment(f"lbl/similarity-{language}/{kind}", _settings(language), model(kind, L2), "similarity")
+        Experiment(f"lbl/similarity-{language}/{kind}", _settings(language), _model(kind), "similarity")
         for language in SETS
         for kind in ("clbl", "clbl++")
     ]
@@ -58,6 +59,10 @@ def measure(experiment: Experiment, workshop: Workshop) -> Outcome:
         rho[how] = {name: {**result.to_dict(), "rho": 100 * result.rho} for name, result in found.items()}
     sizes = {"training_tokens": len(corpus.words), "vocabulary_size": len(corpus.vocabulary)}
     return Outcome({"similarity": rho, **sizes, **figures}, str(lm.signature()))
+
+
+def _model(kind: str) -> dict[str, Any]:
+    return {**model(kind, L2), "batch": BATCH}
 
 
 def _settings(language: str) -> dict[str, Any]:
