@@ -54,6 +54,16 @@ def test_of_a_large_corpus_the_first_pairs_are_taken(tmp_path):
     assert made == ["".join(f"{language} {i}\n" for i in range(500)) for language in ("en", "es")]
 
 
+def test_what_was_not_translated_is_left_out_of_the_help(tmp_path):
+    folder = tmp_path / "parallel" / "libreoffice_help"
+    folder.mkdir(parents=True)
+    (folder / "test.en").write_text("Open a file.\nWriter\nClose it.\n")
+    (folder / "test.ru").write_text("Откройте файл.\nWriter \nЗакройте его.\n")
+    chosen = next(e for e in translation.experiments() if e.name == "translation/libreoffice_help/en-ru/mkn")
+    made = [path.read_text() for path in translation._pair(chosen.data, "test", Workshop(tmp_path, tmp_path))]
+    assert made == ["Open a file.\nClose it.\n", "Откройте файл.\nЗакройте его.\n"]
+
+
 def test_every_experiment_is_told_apart():
     listed = translation.experiments()
     assert len({e.name for e in listed}) == len({e.signature.digest for e in listed}) == len(listed)
