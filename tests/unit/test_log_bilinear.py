@@ -1,4 +1,4 @@
-"""The log-bilinear family: gradients, sums to one, reductions between variants, files, training that resumes."""
+"""The log-bilinear family: gradients, sums to one, reductions between variants, files."""
 
 from __future__ import annotations
 
@@ -9,51 +9,21 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="the neural extra is not installed")
-torch.set_num_threads(1)
 
 from binyan import language_model  # noqa: E402
 from binyan.clustering import brown  # noqa: E402
-from binyan.errors import InputError, ModelFileError, SettingsError  # noqa: E402
-from binyan.log_bilinear.estimation import train  # noqa: E402
+from binyan.errors import InputError, SettingsError  # noqa: E402
 from binyan.log_bilinear.events import Events  # noqa: E402
 from binyan.log_bilinear.gradients import Rows, likelihood  # noqa: E402
-from binyan.log_bilinear.language_model import LogBilinearLM  # noqa: E402
 from binyan.log_bilinear.model import LogBilinear, Shape, Targets, Variant  # noqa: E402
 from binyan.log_bilinear.noise_contrastive import contrast, noise_words  # noqa: E402
-from binyan.log_bilinear.training import Trainer, TrainingError, TrainingSettings, score_events  # noqa: E402
+from binyan.log_bilinear.training import Trainer, TrainingSettings, score_events  # noqa: E402
 from binyan.log_bilinear.word_map import WordMap  # noqa: E402
 from binyan.segmentation import Segmentation, SegmentationTable  # noqa: E402
 from binyan.text import Corpus  # noqa: E402
+from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, TABLE, lm, text  # noqa: E402
 
 VARIANTS = [n + c + "lbl" + plus for n in ("", "n") for c in ("", "c") for plus in ("", "+c", "+o", "++")]
-
-
-def text(sentences: int = 60, seed: int = 0) -> list[list[str]]:
-    """Words of a stem and a suffix, the suffix agreeing with that of the word before."""
-    random = np.random.default_rng(seed)
-    out = []
-    for _ in range(sentences):
-        suffix = random.choice(["en", "st", "t"])
-        out.append([f"{random.choice(['haus', 'hof', 'geh', 'lauf'])}{suffix}" for _ in range(random.integers(2, 6))])
-    return out
-
-
-def word_map_of(words: list[str]) -> SegmentationTable:
-    rows = []
-    for w in words:
-        for suffix in ("en", "st", "t"):
-            if w.endswith(suffix):
-                rows.append(Segmentation.parse(w, f"{w[: -len(suffix)]}/STM {suffix}/SUF"))
-                break
-    return SegmentationTable(rows)
-
-
-CORPUS = Corpus.read(text())
-DEVELOPMENT = Corpus.encode(text(20, 1), CORPUS.vocabulary)
-TABLE = word_map_of([*CORPUS.vocabulary.words[3:], "zaunen", "hofest", "baumst"])
-MAP = WordMap.from_segmentations(TABLE, CORPUS.vocabulary)
-CLASSES = brown(CORPUS, 4)
-CLASS_OF = CLASSES.ids(CORPUS.vocabulary)
 
 
 def build(
@@ -220,18 +190,6 @@ def test_noise_contrastive_estimation_approaches_the_likelihood_solution() -> No
     assert optimum < near < 1.03 * optimum
 
 
-def lm(name: str = "clbl++", **more: object) -> LogBilinearLM:
-    settings = TrainingSettings(epochs=2, batch=50, noise_samples=10, step=0.1, l2=2.0)
-    options: dict[str, object] = {
-        "order": 3,
-        "dim": 6,
-        "classes": CLASSES,
-        "segmentations": TABLE,
-        "settings": settings,
-    }
-    return train(CORPUS, text(20, 1), name, progress=False, **(options | more))  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("name", ["lbl+o", "clbl", "nclbl++"])
 def test_a_loaded_model_scores_bit_for_bit(name: str, tmp_path: Path) -> None:
     model = lm(name)
@@ -286,106 +244,6 @@ def test_extension_gives_new_words_what_unknown_had() -> None:
     assert np.allclose(before[1:], after[1 : len(before)])
     assert after[0] + after[len(before) :].sum() == pytest.approx(before[0])
     assert len(set(np.round(after[len(before) :], 12))) > 1
-
-
-@pytest.mark.parametrize("name", ["clbl++", "lbl"])
-def test_a_falling_step_size_reaches_nothing_and_resumes(name: str, tmp_path: Path) -> None:
-    def trainer(epochs: int = 3) -> Trainer:
-        settings = TrainingSettings(epochs=epochs, batch=50, patience=9, noise_samples=5, decay=True)
-        return Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse(name), 3, 5), settings, MAP, CLASS_OF)
-
-    steps: list[float] = []
-    unbroken = trainer()
-    update = unbroken.optimiser.update
-    unbroken.optimiser.update = lambda g, share, shrink: (steps.append(shrink), update(g, share, shrink))  # type: ignore[method-assign, assignment, return-value]
-    unbroken.run(progress=False)
-    batches = math.ceil(CORPUS.events / 50)
-    assert len(steps) == 3 * batches and steps[0] == 1
-    done = [epoch + 50 * i / CORPUS.events for epoch in range(3) for i in range(batches)]
-    assert steps == pytest.approx([1 - d / 3 for d in done])
-
-    class Stopped(Exception): ...
-
-    def stop(_: object) -> None:
-        raise Stopped
-
-    with pytest.raises(Stopped):
-        trainer().run(tmp_path / "state", progress=False, after_epoch=stop)
-    with pytest.raises(ModelFileError, match="another run"):
-        trainer(4).run(tmp_path / "state")
-    resumed = trainer()
-    assert resumed.run(tmp_path / "state", progress=False).perplexity == unbroken.course.perplexity
-    for one, other in zip(unbroken.model.parameters(), resumed.model.parameters(), strict=True):
-        assert torch.equal(one, other)
-
-
-@pytest.mark.parametrize("name", ["clbl++", "lbl"])
-def test_resumed_training_equals_unbroken(name: str, tmp_path: Path) -> None:
-    def trainer(epochs: int) -> Trainer:
-        settings = TrainingSettings(epochs=epochs, batch=50, patience=9, noise_samples=5)
-        return Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse(name), 3, 5), settings, MAP, CLASS_OF)
-
-    unbroken = trainer(4)
-    unbroken.run(progress=False)
-    trainer(2).run(tmp_path / "state", progress=False)
-    resumed = trainer(4)
-    course = resumed.run(tmp_path / "state", progress=False)
-    assert course.perplexity == unbroken.course.perplexity and course.loss == unbroken.course.loss
-    for one, other in zip(unbroken.model.parameters(), resumed.model.parameters(), strict=True):
-        assert torch.equal(one, other)
-    with pytest.raises(ModelFileError, match="another run"):
-        Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse(name), 3, 5), TrainingSettings(step=0.5), MAP, CLASS_OF).run(
-            tmp_path / "state"
-        )
-
-
-def test_training_stops_at_the_best_epoch() -> None:
-    settings = TrainingSettings(step=0.5, l2=0.0, batch=20, epochs=30, patience=2)
-    trainer = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 8), settings, None, CLASS_OF)
-    course = trainer.run(progress=False)
-    assert course.epochs == course.best + 2 < 30
-    assert trainer.development_perplexity() == min(course.perplexity)
-
-
-def test_a_diverging_run_keeps_the_last_good_state(tmp_path: Path) -> None:
-    settings = TrainingSettings(batch=50, epochs=3, patience=9)
-    trainer = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 5), settings, None, CLASS_OF)
-
-    def spoil(_: object) -> None:
-        with torch.no_grad():
-            trainer.model.C.fill_(math.nan)
-
-    with pytest.raises(TrainingError, match=r"lower the step size \(now 0.06\)"):
-        trainer.run(tmp_path / "state", progress=False, after_epoch=spoil)
-    again = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 5), settings, None, CLASS_OF)
-    again.restore(tmp_path / "state")
-    assert again.course.epochs == 1 and math.isfinite(again.development_perplexity())
-
-
-def test_training_learns_and_morphemes_help() -> None:
-    plain, additive = lm("clbl"), lm("clbl++")
-    held_out = text(40, 9)
-    uniform = len(CORPUS.vocabulary)
-    assert plain.score_sentences(held_out).perplexity < uniform / 1.5
-    assert additive.score_sentences(held_out).perplexity < plain.score_sentences(held_out).perplexity
-
-
-def test_penalty_of_rare_rows_is_unbiased() -> None:
-    """Over an epoch the penalty of a row is lambda theta, however rarely the row is touched."""
-    settings = TrainingSettings(batch=10, epochs=1, l2=1.0)
-    trainer = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl++"), 3, 5), settings, MAP, CLASS_OF)
-    share = trainer.optimiser.touch_share["Q"]
-    touches = torch.zeros_like(share)
-    events = len(trainer.events)
-    passes = 30
-    for seed in range(passes):
-        order = torch.from_numpy(np.random.default_rng(seed).permutation(events))
-        for start in range(0, events, 10):
-            chosen = order[start : start + 10]
-            _, gradients = likelihood(trainer.model, trainer._contexts[chosen].long(), trainer._rows[chosen])
-            touches[gradients["Q"].index] += len(chosen) / events / share[gradients["Q"].index]
-    seen = touches > 0
-    assert torch.allclose(touches[seen] / passes, torch.ones(int(seen.sum())), atol=0.15)
 
 
 @pytest.mark.parametrize(
