@@ -8,9 +8,10 @@ EXTRAS ?= cluster,dev,docs,explore,morfessor,mt,neural
 
 setup: .venv/.built
 
-.venv/.dependencies: pyproject.toml constraints.txt
+# What the packages that come as source (Binyan and eflomal) are built with.
+.venv/.dependencies: pyproject.toml constraints.txt Makefile
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -c constraints.txt scikit-build-core nanobind ninja
+	$(BIN)/python -m pip install -q -c constraints.txt scikit-build-core nanobind ninja setuptools numpy Cython
 	touch $@
 
 # Installed in place for editing; any change to the C++ files rebuilds, only what changed.
