@@ -72,8 +72,7 @@ def test_study_runs_and_reports(workshop: Workshop, tmp_path: Path) -> None:
     tpl = results.get(short("tplr4"))
     assert tpl is not None and 0 <= tpl.figures["root_accuracy"] <= 100 and tpl.figures["evaluated_3"] == 54
     assert tpl.figures["evaluated_4"] == 18 and tpl.figures["roots_4_A"]["evaluated"] == 18
-    halves = [tpl.figures[half]["segmentation"]["words"] for half in ("development", "report")]
-    assert sum(halves) == 72 and len(tpl.arrays()["log_joint"]) == 8
+    assert "unseen" not in tpl.figures and len(tpl.arrays()["log_joint"]) == 8
 
     thesis = {
         "adaptor": {
@@ -98,6 +97,16 @@ def test_study_runs_and_reports(workshop: Workshop, tmp_path: Path) -> None:
     for path in report.write(tmp_path, adaptor.TITLE, sections):
         assert path.stat().st_size > 1000
     assert (tmp_path / "plots" / "morphemes-per-word-in-heb-5k.svg").exists()
+
+
+def test_words_no_grammar_was_chosen_on_are_scored_apart(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adaptor, "CHOSEN_ON", 10)
+    experiment = short("concat")
+    sample = adaptor.gold_words({**experiment.data, "words": 10}, workshop)
+    others = adaptor.unseen(adaptor.gold_words(experiment.data, workshop))
+    assert len(others) == 62 and not set(others) & set(sample)
+    figures = adaptor.measure_adaptor(experiment, workshop).figures
+    assert figures["unseen"]["segmentation"]["words"] == 62
 
 
 def test_a_checkpoint_of_another_grammar_is_not_gone_on_from(workshop: Workshop) -> None:

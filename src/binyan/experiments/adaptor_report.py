@@ -143,19 +143,12 @@ def _segmentation(shelf: Shelf, size: str, told: Mapping[str, Any]) -> list[Tabl
     theirs = told.get("segment_border_f1", {})
     tables = [_grid(shelf, size, "Segment-border F1", [(m, m, ("segmentation", "f1")) for m in models], theirs)]
     for part, path in (
-        ("coarse (borders of stems only)", "segmentation_coarse"),
-        ("words of three and more morphemes", "segmentation_of_3_or_more"),
+        ("coarse (borders of stems only)", ("segmentation_coarse",)),
+        ("words of three and more morphemes", ("segmentation_of_3_or_more",)),
+        ("words outside the samples that our grammars were chosen on", ("unseen", "segmentation")),
     ):
-        tables.append(_grid(shelf, size, f"Segment-border F1, {part}", [(m, m, (path, "f1")) for m in models], {}))
-    tables.append(
-        _grid(
-            shelf,
-            size,
-            "Segment-border F1 on the half that no grammar was chosen on",
-            [(m, m, ("report", "segmentation", "f1")) for m in models],
-            {},
-        )
-    )
+        table = _grid(shelf, size, f"Segment-border F1, {part}", [(m, m, (*path, "f1")) for m in models], {})
+        tables += [table] if table.rows else []
     return [*tables, *(_morphemes(shelf, size, data) for data in shelf.data(size))]
 
 
@@ -195,7 +188,8 @@ def _roots(shelf: Shelf, size: str, told: Mapping[str, Any], length: int) -> Tab
     if length == 3:
         rows += [(f"A {m}, roots that are stems left out", m, ("roots_3_A_not_stems", "accuracy")) for m in models]
     rows += [
-        (f"A {m}, on the half no grammar was chosen on", m, ("report", f"roots_{length}", "accuracy")) for m in models
+        (f"A {m}, words outside the samples our grammars were chosen on", m, ("unseen", f"roots_{length}", "accuracy"))
+        for m in models
     ]
     return _grid(shelf, size, f"Root accuracy, {word} roots", rows, theirs)
 
