@@ -6,10 +6,8 @@ one sweep, `run` moves all chains to the end of the schedule, `freeze` gives the
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,8 +22,9 @@ from binyan.grammar.rules import Grammar
 from binyan.morphology.segmenter import Segmenter, Snapshot
 from binyan.morphology.settings import Settings
 from binyan.morphology.word_list import WordList
-from binyan.progress import Progress, ProgressOption
+from binyan.progress import ProgressOption
 from binyan.signature import Signature
+from binyan.sweeping import sweep_chains
 
 
 @dataclass(frozen=True)
@@ -142,28 +141,11 @@ class AdaptorSampler:
 
             run_on_cluster(self, scheduler, checkpoint, progress)
             return
-        saved = time.monotonic()
-        total = self.settings.sweeps
-        with (
-            Progress("sweeps", total, progress) as shown,
-            ThreadPoolExecutor(min(threads or len(self.states), len(self.states))) as pool,
-        ):
-            shown.done = self.sweeps
-            try:
-                while self.sweeps < total:
-                    # Sweeps run in worker threads only: Ctrl-C cannot come between a sweep and its record.
-                    list(pool.map(self._advance, [s for s in self.states if s.sweeps == self.sweeps]))
-                    shown.advance(log_joint=float(np.mean([s.trace[-1][0] for s in self.states])))
-                    if checkpoint is not None and (time.monotonic() - saved >= seconds or self.sweeps == total):
-                        checkpoint()
-                        saved = time.monotonic()
-            except KeyboardInterrupt:
-                pool.shutdown(wait=True, cancel_futures=True)
-                if checkpoint is not None and self.sweeps > 0:
-                    checkpoint()
-                raise
+        traces = [state.trace for state in self.states]
+        sweep_chains(self._advance, traces, self.settings.sweeps, "log_joint", progress, threads, checkpoint, seconds)
 
-    def _advance(self, state: ChainState) -> None:
+    def _advance(self, chain: int) -> None:
+        state = self.states[chain]
         if state.sweeps == 0:
             state.core.initialise(self.settings.initialisation == "incremental")
         self.step(state)

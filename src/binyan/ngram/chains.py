@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -13,7 +11,8 @@ from numpy.typing import NDArray
 
 from binyan.convergence import r_hat
 from binyan.errors import ModelFileError, SettingsError
-from binyan.progress import Progress, ProgressOption
+from binyan.progress import ProgressOption
+from binyan.sweeping import sweep_chains
 
 Arrays = dict[str, NDArray[Any]]
 _INITIALISATIONS = ("sequential", "random")
@@ -117,26 +116,8 @@ class Chains:
         seconds: float = 60.0,
     ) -> None:
         """Sweep until the schedule is done; `checkpoint` is called every `seconds`, at the end, and on Ctrl-C."""
-        saved = time.monotonic()
         total = self.schedule.iterations
-        with (
-            Progress("sweeps", total, progress) as shown,
-            ThreadPoolExecutor(min(threads or len(self.chains), len(self.chains))) as pool,
-        ):
-            shown.done = self.sweeps
-            try:
-                while self.sweeps < total:
-                    # Steps run in worker threads only: Ctrl-C cannot come between a sweep and its record.
-                    list(pool.map(self._step, [i for i, t in enumerate(self.traces) if len(t) == self.sweeps]))
-                    shown.advance(log_likelihood=float(np.mean([trace[-1][0] for trace in self.traces])))
-                    if checkpoint is not None and (time.monotonic() - saved >= seconds or self.sweeps == total):
-                        checkpoint()
-                        saved = time.monotonic()
-            except KeyboardInterrupt:
-                pool.shutdown(wait=True, cancel_futures=True)
-                if checkpoint is not None and self.sweeps > 0:
-                    checkpoint()
-                raise
+        sweep_chains(self._step, self.traces, total, "log_likelihood", progress, threads, checkpoint, seconds)
 
     def _step(self, i: int) -> None:
         chain, trace = self.chains[i], self.traces[i]
