@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from binyan.cli import options as o
+from binyan.cli.option_groups import TextOptions, with_groups
 from binyan.cli.output import print_json
 from binyan.errors import SettingsError
 from binyan.signature import Signature, digest
@@ -58,12 +59,11 @@ def train(
     from binyan.segmentation.compound_splitter import CompoundSplitter
     from binyan.segmentation.frequencies import word_frequencies
     from binyan.segmentation.frequency_splitter import FrequencySplitter
-    from binyan.text import Vocabulary
+    from binyan.text import Preparation, Vocabulary
 
     o.check_out(out)
     progress = False if quiet else None
-    preparation = o.preparation_of(normalise, punctuation, tokenise, False, False, False)
-    frequencies = word_frequencies(text or [], preparation, progress)
+    frequencies = word_frequencies(text or [], Preparation(normalise, punctuation, tokenise), progress)
     if not gold:
         if not text:
             raise SettingsError("a splitter is made from --gold, from --text, or best from both; neither was given")
@@ -100,18 +100,15 @@ def train(
 
 
 @app.command()
+@with_groups
 def split(
+    *,
     splitter: Annotated[Path, typer.Argument(help="A saved splitter.")],
     out: Annotated[Path, typer.Option(help="Where the segmentations are written.")],
     text: Text = None,
     words: Annotated[Path | None, typer.Option(help="Words, one a line.")] = None,
     min_count: Annotated[int, typer.Option(help="With --text: only words seen so often.")] = 1,
-    normalise: o.Normalise = "none",
-    punctuation: o.Punctuation = False,
-    tokenise: o.Tokenise = None,
-    strip_marks: o.StripMarks = False,
-    lowercase: o.Lowercase = False,
-    digits: o.Digits = False,
+    prepare: TextOptions,
     quiet: o.Quiet = False,
 ) -> None:
     """Split the words of a text or of a list, and write them as word TAB parts.
@@ -131,9 +128,8 @@ def split(
         todo = Vocabulary.read(words).words[3:]
     else:
         counts = Counter[str]()
-        preparation = o.preparation_of(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
         for path in text or []:
-            for sentence in read_sentences(path, preparation):
+            for sentence in read_sentences(path, prepare.preparation):
                 counts.update(sentence)
         todo = [word for word, count in counts.most_common() if count >= min_count]
     table = model.split(todo, False if quiet else None)

@@ -10,6 +10,7 @@ import typer
 
 from binyan.cli import lm_explain, lm_log_bilinear, lm_mix, lm_train
 from binyan.cli import options as o
+from binyan.cli.option_groups import TextOptions, with_groups
 from binyan.cli.output import plain_warnings, print_json, write_tables
 from binyan.errors import SettingsError
 
@@ -203,15 +204,12 @@ def export(
 
 
 @app.command("import")
+@with_groups
 def import_(
+    *,
     arpa: Annotated[Path, typer.Argument(metavar="F", help="An ARPA file, plain, gz, xz or bz2.")],
     out: o.Out,
-    normalise: o.Normalise = "none",
-    punctuation: o.Punctuation = False,
-    tokenise: o.Tokenise = None,
-    strip_marks: o.StripMarks = False,
-    lowercase: o.Lowercase = False,
-    digits: o.Digits = False,
+    prepare: TextOptions,
     quiet: o.Quiet = False,
 ) -> None:
     """Make a model file from an ARPA file of any tool.
@@ -224,9 +222,8 @@ def import_(
     from binyan.ngram.arpa import ArpaModel
 
     o.check_out(out)
-    preparation = o.preparation_of(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
     with plain_warnings():
-        model = ArpaModel.read(arpa, preparation, progress=False if quiet else None)
+        model = ArpaModel.read(arpa, prepare.preparation, progress=False if quiet else None)
     model.save(out)
     typer.echo(f"{out}: order {model.order}, {len(model.vocabulary):,} words\n{model.signature()}")
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from binyan.cli import options as o
+from binyan.cli.option_groups import SamplingOptions, TextOptions, VocabularyOptions, with_groups
 from binyan.cli.output import print_json
+
+if TYPE_CHECKING:
+    from binyan.ngram.compound import CompoundHPYLM
 
 Segments = Annotated[
     Path, typer.Option("--segmentation", metavar="TSV", help="Components of words: word, tab, parts; +n marks a link.")
@@ -41,7 +45,9 @@ _HELP = {
 
 
 def _trainer(kind: str) -> Callable[..., None]:
+    @with_groups
     def train(
+        *,
         text: o.TrainingText,
         out: o.Out,
         segmentation: Segments,
@@ -49,29 +55,34 @@ def _trainer(kind: str) -> Callable[..., None]:
         order: o.Order = 4,
         head: HeadOption = "right",
         linking: LinkingOption = None,
-        vocabulary: o.VocabularyFile = None,
-        min_count: o.MinCount = 1,
-        kappa: o.Kappa = 0.0,
-        script: o.Script = None,
-        iterations: o.Iterations = 100,
-        burn_in: o.BurnIn = None,
-        samples: o.Samples = 1,
-        chains: o.Chains = 1,
-        initialisation: o.InitialSeating = "sequential",
-        scheduler: o.Scheduler = None,
-        resume: o.Resume = False,
-        reduced: o.Reduced = False,
-        normalise: o.Normalise = "none",
-        punctuation: o.Punctuation = False,
-        tokenise: o.Tokenise = None,
-        strip_marks: o.StripMarks = False,
-        lowercase: o.Lowercase = False,
-        digits: o.Digits = False,
+        know: VocabularyOptions,
+        sampling: SamplingOptions,
+        prepare: TextOptions,
         seed: o.Seed = 1,
         quiet: o.Quiet = False,
         json_: o.Json = False,
     ) -> None:
-        _train(**{**locals(), "kind": kind})
+        from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
+        from binyan.segmentation import SegmentationTable
+
+        o.check_out(out)
+        start = time.monotonic()
+        model = {"hpylm+c": CompoundHPYLM, "hpylm+g": BothWaysHPYLM}[kind].train(
+            [*text, *(more or [])],
+            order,
+            sampling.schedule(seed),
+            segmentation=SegmentationTable.read(segmentation),
+            head=cast(Any, head),
+            linking=cast(Any, linking),
+            preparation=prepare.preparation,
+            policy=know.policy(seed),
+            checkpoint=out,
+            resume=sampling.resume,
+            progress=False if quiet else None,
+            scheduler=sampling.scheduler,
+        )
+        model.save(out, reduced=sampling.reduced)
+        _report(model, out, time.monotonic() - start, json_)
 
     train.__doc__ = _HELP[kind]
     return train
@@ -80,37 +91,9 @@ def _trainer(kind: str) -> Callable[..., None]:
 TRAINERS: dict[str, Callable[..., None]] = {kind: _trainer(kind) for kind in _HELP}
 
 
-def _train(kind: str, **given: Any) -> None:
-    from binyan.ngram.chains import Schedule
-    from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
-    from binyan.segmentation import SegmentationTable
-
-    out: Path = given["out"]
-    o.check_out(out)
-    names = ("normalise", "punctuation", "tokenise", "strip_marks", "lowercase", "digits")
-    preparation = o.preparation_of(*(given[name] for name in names))
-    policy = o.policy_of(*(given[name] for name in ("vocabulary", "min_count", "kappa", "script", "seed")))
-    names = ("iterations", "burn_in", "samples", "chains", "seed", "initialisation")
-    schedule = Schedule(*(given[name] for name in names))
-    table = SegmentationTable.read(given["segmentation"])
-    start = time.monotonic()
-    model = {"hpylm+c": CompoundHPYLM, "hpylm+g": BothWaysHPYLM}[kind].train(
-        [*given["text"], *(given["more"] or [])],
-        given["order"],
-        schedule,
-        segmentation=table,
-        head=given["head"],
-        linking=given["linking"],
-        preparation=preparation,
-        policy=policy,
-        checkpoint=out,
-        resume=given["resume"],
-        progress=False if given["quiet"] else None,
-        scheduler=given["scheduler"],
-    )
-    model.save(out, reduced=given["reduced"])
+def _report(model: CompoundHPYLM, out: Path, seconds: float, json_: bool) -> None:
     coverage = model.decomposition.table.coverage(model.vocabulary.words[3:])
-    if given["json_"]:
+    if json_:
         print_json(
             {
                 "model": str(out),
@@ -120,7 +103,7 @@ def _train(kind: str, **given: Any) -> None:
                 "components": len(model.components),
                 "compounds": model.components.compounds,
                 "without_segmentation": len(coverage.missing),
-                "seconds": time.monotonic() - start,
+                "seconds": seconds,
                 "log_likelihood": [float(trace[-1, 0]) for trace in model.trace],
                 "hyperparameters": model.hyperparameters,
                 "shortening": model.shortening,
@@ -130,6 +113,6 @@ def _train(kind: str, **given: Any) -> None:
         return
     typer.echo(
         f"{out}: {model.kind} of order {model.order}, {len(model.vocabulary):,} words of {len(model.components):,} "
-        f"components, {model.components.compounds:,} compounds, {time.monotonic() - start:.1f} s\n"
+        f"components, {model.components.compounds:,} compounds, {seconds:.1f} s\n"
         f"{coverage}\n{model.signature()}"
     )

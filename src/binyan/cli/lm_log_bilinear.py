@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from binyan.cli import options as o
+from binyan.cli.option_groups import TextOptions, VocabularyOptions, with_groups
 from binyan.cli.output import plain_warnings, print_json, write_tables
 from binyan.errors import SettingsError
 
@@ -51,7 +52,9 @@ def _described(variant: str) -> str:
 def trainer_of(variant: str) -> Callable[..., None]:
     """The command that trains `variant`."""
 
+    @with_groups
     def command(
+        *,
         text: o.TrainingText,
         dev: Dev,
         out: o.Out,
@@ -77,16 +80,8 @@ def trainer_of(variant: str) -> Callable[..., None]:
             typer.Option("--checkpoint", metavar="F", help="Kept after each epoch; gone on from if it exists."),
         ] = None,
         device: Device = "cpu",
-        vocabulary: o.VocabularyFile = None,
-        min_count: o.MinCount = 1,
-        kappa: o.Kappa = 0.0,
-        script: o.Script = None,
-        normalise: o.Normalise = "none",
-        punctuation: o.Punctuation = False,
-        tokenise: o.Tokenise = None,
-        strip_marks: o.StripMarks = False,
-        lowercase: o.Lowercase = False,
-        digits: o.Digits = False,
+        know: VocabularyOptions,
+        prepare: TextOptions,
         seed: o.Seed = 1,
         plots: o.Plots = None,
         quiet: o.Quiet = False,
@@ -98,12 +93,11 @@ def trainer_of(variant: str) -> Callable[..., None]:
         from binyan.text import Corpus
 
         o.check_out(out)
-        preparation = o.preparation_of(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
-        policy = o.policy_of(vocabulary, min_count, kappa, script, seed)
+        preparation = prepare.preparation
         settings = TrainingSettings(step, l2, batch, epochs, patience, noise, seed, device, decay)
         start = time.monotonic()
         with plain_warnings():
-            corpus = Corpus.read([*text, *(more or [])], preparation, policy, False if quiet else None)
+            corpus = Corpus.read([*text, *(more or [])], preparation, know.policy(seed), False if quiet else None)
             model = train(
                 corpus,
                 dev,
@@ -162,7 +156,9 @@ def trainer_of(variant: str) -> Callable[..., None]:
 TRAINERS: dict[str, Callable[..., None]] = {variant: trainer_of(variant) for variant in VARIANTS}
 
 
+@with_groups
 def tune(
+    *,
     variant: Annotated[str, typer.Argument(metavar="KIND", help="lbl, clbl++, nclbl+o ...")],
     text: Annotated[list[Path], typer.Option("--text", "-t", metavar="F", help="Training text; may be repeated.")],
     dev: Dev,
@@ -179,11 +175,8 @@ def tune(
     decay: Decay = False,
     batch: Batch = 2000,
     device: Device = "cpu",
-    vocabulary: o.VocabularyFile = None,
-    kappa: o.Kappa = 0.0,
-    tokenise: o.Tokenise = None,
-    lowercase: o.Lowercase = False,
-    digits: o.Digits = False,
+    know: VocabularyOptions,
+    prepare: TextOptions,
     seed: o.Seed = 1,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Trials at a time, each in a process or worker.")] = 1,
     scheduler: o.Scheduler = None,
@@ -206,9 +199,8 @@ def tune(
 
     o.check_out(study)
     shape = Shape(Variant.parse(variant), order, dim, diagonal)
-    preparation = o.preparation_of("none", False, tokenise, False, lowercase, digits)
-    corpus = Corpus.read(text, preparation, o.policy_of(vocabulary, 1, kappa, None, seed))
-    held_out = Corpus.encode(read_sentences(dev, preparation), corpus.vocabulary)
+    corpus = Corpus.read(text, prepare.preparation, know.policy(seed))
+    held_out = Corpus.encode(read_sentences(dev, prepare.preparation), corpus.vocabulary)
     given = _classes(variant, classes, class_count)
     clustering = brown(corpus, given) if given is None or isinstance(given, int) else given
     class_of = clustering.ids(corpus.vocabulary) if shape.variant.classes else None

@@ -12,21 +12,21 @@ import typer
 
 from binyan.cli import lm_compound, lm_log_bilinear
 from binyan.cli import options as o
+from binyan.cli.option_groups import SamplingOptions, TextOptions, VocabularyOptions, with_groups
 from binyan.cli.output import plain_warnings, print_json
 
 if TYPE_CHECKING:
     from binyan.ngram.backoff import BackoffLanguageModel
 
 
+@with_groups
 def mkn(
+    *,
     text: o.TrainingText,
     out: o.Out,
     more: o.MoreText = None,
     order: o.Order = 4,
-    vocabulary: o.VocabularyFile = None,
-    min_count: o.MinCount = 1,
-    kappa: o.Kappa = 0.0,
-    script: o.Script = None,
+    know: VocabularyOptions,
     prune: Annotated[
         list[int] | None,
         typer.Option(
@@ -36,12 +36,7 @@ def mkn(
             "--prune 0 --prune 0 --prune 1.",
         ),
     ] = None,
-    normalise: o.Normalise = "none",
-    punctuation: o.Punctuation = False,
-    tokenise: o.Tokenise = None,
-    strip_marks: o.StripMarks = False,
-    lowercase: o.Lowercase = False,
-    digits: o.Digits = False,
+    prepare: TextOptions,
     seed: o.Seed = 1,
     quiet: o.Quiet = False,
     json_: o.Json = False,
@@ -55,16 +50,14 @@ def mkn(
     from binyan.ngram.kneser_ney import KneserNey
 
     o.check_out(out)
-    preparation = o.preparation_of(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
-    policy = o.policy_of(vocabulary, min_count, kappa, script, seed)
     start = time.monotonic()
     with plain_warnings():
         model = KneserNey.train(
             [*text, *(more or [])],
             order,
             prune=prune or (),
-            preparation=preparation,
-            policy=policy,
+            preparation=prepare.preparation,
+            policy=know.policy(seed),
             progress=False if quiet else None,
         )
     model.save(out)
@@ -72,29 +65,16 @@ def mkn(
     _report(model, out, time.monotonic() - start, json_, discounts=discounts)
 
 
+@with_groups
 def hpylm(
+    *,
     text: o.TrainingText,
     out: o.Out,
     more: o.MoreText = None,
     order: o.Order = 4,
-    vocabulary: o.VocabularyFile = None,
-    min_count: o.MinCount = 1,
-    kappa: o.Kappa = 0.0,
-    script: o.Script = None,
-    iterations: o.Iterations = 100,
-    burn_in: o.BurnIn = None,
-    samples: o.Samples = 1,
-    chains: o.Chains = 1,
-    initialisation: o.InitialSeating = "sequential",
-    scheduler: o.Scheduler = None,
-    resume: o.Resume = False,
-    reduced: o.Reduced = False,
-    normalise: o.Normalise = "none",
-    punctuation: o.Punctuation = False,
-    tokenise: o.Tokenise = None,
-    strip_marks: o.StripMarks = False,
-    lowercase: o.Lowercase = False,
-    digits: o.Digits = False,
+    know: VocabularyOptions,
+    sampling: SamplingOptions,
+    prepare: TextOptions,
     seed: o.Seed = 1,
     quiet: o.Quiet = False,
     json_: o.Json = False,
@@ -106,27 +86,23 @@ def hpylm(
     \b
     binyan lm train hpylm --text train.txt --order 4 --iterations 100 --samples 10 --out model.binyan
     """
-    from binyan.ngram.chains import Schedule
     from binyan.ngram.hpylm import HPYLM
 
     o.check_out(out)
-    preparation = o.preparation_of(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
-    policy = o.policy_of(vocabulary, min_count, kappa, script, seed)
-    schedule = Schedule(iterations, burn_in, samples, chains, seed, initialisation)
     start = time.monotonic()
     with plain_warnings():
         model = HPYLM.train(
             [*text, *(more or [])],
             order,
-            schedule,
-            preparation=preparation,
-            policy=policy,
+            sampling.schedule(seed),
+            preparation=prepare.preparation,
+            policy=know.policy(seed),
             checkpoint=out,
-            resume=resume,
+            resume=sampling.resume,
             progress=False if quiet else None,
-            scheduler=scheduler,
+            scheduler=sampling.scheduler,
         )
-    model.save(out, reduced=reduced)
+    model.save(out, reduced=sampling.reduced)
     log_likelihood = [float(trace[-1, 0]) for trace in model.trace]
     hyperparameters = [{"discount": a, "strength": b} for a, b in model.hyperparameters]
     seconds = time.monotonic() - start

@@ -11,7 +11,6 @@ import typer
 from binyan.errors import SettingsError
 
 if TYPE_CHECKING:
-    from binyan.text import Preparation, VocabularyPolicy
     from binyan.text.reading import Source
 
 TrainingText = Annotated[
@@ -71,25 +70,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Tsv = Annotated[Path | None, typer.Option("--tsv", metavar="FOLDER", help="Also write each table there as TSV.")]
 Plots = Annotated[Path | None, typer.Option("--plots", metavar="FOLDER", help="Also draw tables there, PNG and SVG.")]
-
-
-def preparation_of(
-    normalise: str, punctuation: bool, tokenise: str | None, strip_marks: bool, lowercase: bool, digits: bool
-) -> Preparation:
-    """The preparation that the options of these names ask for."""
-    from binyan.text import Preparation
-
-    return Preparation(normalise, punctuation, tokenise, strip_marks, lowercase, digits)
-
-
-def policy_of(vocabulary: Path | None, min_count: int, kappa: float, script: str | None, seed: int) -> VocabularyPolicy:
-    """The vocabulary policy that the options of these names ask for."""
-    from binyan.text import Vocabulary, VocabularyPolicy
-
-    if vocabulary is not None and (min_count != 1 or kappa != 0.0 or script is not None):
-        raise SettingsError("--vocabulary gives the words; --min-count, --kappa and --script would choose others")
-    words = None if vocabulary is None else Vocabulary.read(vocabulary)
-    return VocabularyPolicy(words, min_count, kappa, seed, script)
 
 
 def check_out(out: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from binyan.cli import options as o
+from binyan.cli.option_groups import TextOptions, with_groups
 from binyan.cli.output import print_json
 
 app = typer.Typer(no_args_is_help=True, help="Word maps: the morphemes of words, for the additive models.")
@@ -20,7 +21,9 @@ def _wordmap() -> None:
 
 
 @app.command()
+@with_groups
 def learn(
+    *,
     text: Annotated[list[Path], typer.Option("--text", "-t", metavar="F", help="Text to learn from; may be repeated.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="TSV", help="The word map to write.")],
     more: Annotated[
@@ -41,9 +44,7 @@ def learn(
     min_count: Annotated[
         int, typer.Option("--min-count", metavar="N", help="Learn only from words seen this often; segment all.")
     ] = 1,
-    tokenise: o.Tokenise = None,
-    lowercase: o.Lowercase = False,
-    digits: o.Digits = False,
+    prepare: TextOptions,
     seed: o.Seed = 1,
     quiet: o.Quiet = False,
     json_: o.Json = False,
@@ -58,7 +59,7 @@ def learn(
     from binyan.text import read_sentences
 
     o.check_out(out)
-    preparation = o.preparation_of("none", False, tokenise, False, lowercase, digits)
+    preparation = prepare.preparation
     counts = Counter(w for path in text for sentence in read_sentences(path, preparation) for w in sentence)
     further = {w: None for path in more or () for sentence in read_sentences(path, preparation) for w in sentence}
     table = morfessor(
