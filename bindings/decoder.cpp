@@ -14,6 +14,7 @@
 #include "errors.hpp"
 #include "translation/answer_table.hpp"
 #include "translation/compound_feature.hpp"
+#include "translation/consensus.hpp"
 #include "translation/decoder.hpp"
 #include "translation/k_best.hpp"
 #include "translation/line_search.hpp"
@@ -229,6 +230,25 @@ void bind_decoder(nb::module_& m) {
       },
       nb::arg("words"), nb::arg("offsets"), nb::arg("sentence"), nb::arg("reference_words"), nb::arg("reference_offsets"), nb::arg("references"),
       "BLEU_WIDTH numbers a hypothesis. References of sentence s: [references[s], references[s + 1]).");
+  m.def(
+      "consensus",
+      [](Ids words, Offsets offsets, Ids sentence, Array<double> scores) {
+        if (sentence.size() + 1 != offsets.size() || scores.size() != sentence.size()) throw InputError("hypotheses have a sentence and a score each");
+        std::vector<uint32_t> chosen;
+        {
+          nb::gil_scoped_release unlocked;
+          std::vector<std::span<const uint32_t>> own;
+          for (size_t first = 0; first < sentence.size(); first += own.size()) {
+            own.clear();
+            for (size_t h = first; h < sentence.size() && sentence.data()[h] == sentence.data()[first]; ++h)
+              own.push_back(view(words).subspan(offsets.data()[h], offsets.data()[h + 1] - offsets.data()[h]));
+            chosen.push_back(static_cast<uint32_t>(first + consensus(own, view(scores).subspan(first, own.size()))));
+          }
+        }
+        return numpy(std::move(chosen));
+      },
+      nb::arg("words"), nb::arg("offsets"), nb::arg("sentence"), nb::arg("scores"),
+      "The number of the hypothesis that agrees best with the others, for each sentence; those of a sentence are side by side.");
   m.def(
       "search_line",
       [](Array<double> features, Array<int64_t> statistics, Offsets offsets, Array<double> origin, Array<double> direction) {

@@ -91,6 +91,7 @@ def test_train_tune_translate_evaluate(folder):
         "2",
         text="\n".join([dev[0], "", "the zebra sees the dog"]) + "\n",
     )
+    assert right[0] in run("mt", "translate", folder / "mt", "--consensus", 20, text=dev[0] + "\n")
     (folder / "out.de").write_text("\n".join(right) + "\n")
     pytest.importorskip("sacrebleu")
     (folder / "compounds.tsv").write_text("hund\thu nd\n")

@@ -247,6 +247,10 @@ def translate(
         bool, typer.Option("--raw", help="The input is prepared already: only white space separates words.")
     ] = False,
     batch: Annotated[int, typer.Option(help="Lines read before any is translated; 1 for a program that waits.")] = 200,
+    consensus: Annotated[
+        int,
+        typer.Option(metavar="K", help="Write that one of the K best translations which agrees best with the others."),
+    ] = 1,
     pop_limit: PopLimit = 200,
     max_span: DecodeSpan = 10,
     threads: Threads = 1,
@@ -269,7 +273,8 @@ def translate(
     if grammar is not None:
         own = Grammar.load(grammar) if grammar_format == "packed" else read_grammar(grammar, grammar_format)
     with plain_warnings():
-        decoder = system.decoder(weights, lm or [], DecoderSettings(max_span, pop_limit), own)
+        settings = DecoderSettings(max_span, pop_limit, consensus=consensus)
+        decoder = system.decoder(weights, lm or [], settings, own)
         done = 0
         for some in batches(_prepared(prepare), batch):
             if nbest:
