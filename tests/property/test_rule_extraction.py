@@ -127,3 +127,15 @@ def test_extraction_for_sentences_is_the_restricted_grammar(bitext, wanted):
     direct = Grammar.extract(text, alignments, only_for=[wanted[0]]).restricted([wanted[0]])
     as_dict = lambda g: {(r.source, r.target): tuple(np.round(r.features, 4)) for r in g.rules()}  # noqa: E731
     assert as_dict(whole) == as_dict(direct)
+
+
+@given(st.lists(st.tuples(pairs(), st.integers(0, 7)), min_size=1, max_size=4))
+def test_several_alignments_are_the_bitext_repeated(bitext):
+    """The second alignment lacks a link of the first here and there."""
+    text = Bitext([p[0] for p, _ in bitext], [p[1] for p, _ in bitext])
+    first = [p[2] for p, _ in bitext]
+    second = [[link for i, link in enumerate(p[2]) if i != lost] for p, lost in bitext]
+    together = Grammar.extract(text, [Alignments.of(first), Alignments.of(second)])
+    repeated = Grammar.extract(Bitext(text.source * 2, text.target * 2), Alignments.of(first + second))
+    as_list = lambda g: [(r.source, r.target, *r.features) for r in g.rules()]  # noqa: E731
+    assert as_list(together) == as_list(repeated)

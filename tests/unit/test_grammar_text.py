@@ -104,6 +104,8 @@ def test_limits(tmp_path, grammar):
         ExtractionLimits(max_gaps=3)
     with pytest.raises(InputError, match="3 alignments for 4"):
         Grammar.extract(BITEXT, Alignments.of([[], [], []]))
+    with pytest.raises(InputError, match="no alignment"):
+        Grammar.extract(BITEXT, [])
     with pytest.raises(InputError, match="sentence pair 1: link 9-0 points outside"):
         Grammar.extract(BITEXT, Alignments.of([[(9, 0)], [], [], []]))
     with pytest.raises(SettingsError, match="cdec or moses"):

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from binyan.cli import app
 from binyan.errors import BinyanError, InputError
 from binyan.ngram.kneser_ney import KneserNey
-from binyan.translation import DecoderSettings, TuningSettings
+from binyan.translation import DecoderSettings, Grammar, TuningSettings
 from binyan.translation.system import System
 
 WORDS = {"the": "das", "a": "ein", "house": "haus", "dog": "hund", "sees": "sieht", "green": "grüne", "old": "alte"}
@@ -175,6 +175,19 @@ def test_empty_sentences_align(folder):
     run("mt", "align", "--source", folder / "gaps.en", "--target", folder / "gaps.de", "--out", folder / "gaps.links")
     lines = (folder / "gaps.links").read_text().split("\n")
     assert lines[0] == "" and len(lines) == len(SOURCE) + 3 and "0-0" in lines[1]
+
+
+def test_a_bitext_is_aligned_several_times(folder):
+    pytest.importorskip("eflomal")
+    train = ["mt", "train", "--source", folder / "en", "--target", folder / "de", "--out", folder / "twice"]
+    run(*train, "--alignments", "2", "--order", "3")
+    system = System(folder / "twice")
+    assert sorted(p.name for p in system.folder.glob("alignment*")) == ["alignment-1", "alignment-2"]
+    assert "alignments:2" in str(system.signature())
+    files = [x for n in (1, 2) for x in ("--alignment", folder / "twice" / f"alignment-{n}")]
+    run("mt", "extract", "--source", folder / "en", "--target", folder / "de", *files, "--out", folder / "again")
+    features = [[tuple(r.features) for r in g.rules()] for g in (system.grammar(), Grammar.load(folder / "again"))]
+    assert features[0] == features[1]
 
 
 def test_a_long_sentence_is_bounded(folder):

@@ -95,7 +95,10 @@ def align(
 def extract(
     source: Source,
     target: Target,
-    alignment: Annotated[Path, typer.Option(help="Word alignment in the Pharaoh format.")],
+    alignment: Annotated[
+        list[Path],
+        typer.Option(help="Word alignment in the Pharaoh format. Repeated: rules are counted over all of them."),
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the grammar is written.")],
     only_for: Annotated[
         list[Path] | None, typer.Option("--for", metavar="F", help="Only rules that these source texts can use.")
@@ -123,9 +126,9 @@ def extract(
     ours, theirs = _preparations(source_language, target_language, lowercase)
     wanted = [s for path in only_for for s in read_words(path, ours)] if only_for else None
     limits = _limits(max_span, max_symbols, min_count, max_targets)
-    grammar = Grammar.extract(
-        Bitext.read(source, target, ours, theirs), Alignments.read(alignment), limits, wanted, False if quiet else None
-    )
+    bitext = Bitext.read(source, target, ours, theirs)
+    links = [Alignments.read(path) for path in alignment]
+    grammar = Grammar.extract(bitext, links, limits, wanted, False if quiet else None)
     if format == "packed":
         grammar.save(out)
     else:
@@ -138,7 +141,10 @@ def train(
     source: Source,
     target: Target,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder of the system.")],
-    alignment: Annotated[Path | None, typer.Option(help="Pharaoh file to use instead of eflomal.")] = None,
+    alignment: Annotated[
+        list[Path] | None, typer.Option(help="Pharaoh file to use instead of eflomal; may be repeated.")
+    ] = None,
+    alignments: Annotated[int, typer.Option(help="How often eflomal aligns; rules are counted over all.")] = 1,
     only_for: Annotated[
         list[Path] | None, typer.Option("--for", metavar="F", help="Only rules that these source texts can use.")
     ] = None,
@@ -160,9 +166,10 @@ def train(
     from binyan.translation.system import System, SystemSettings
 
     preparations = _preparations(source_language, target_language, lowercase)
-    settings = SystemSettings(*preparations, symmetrise, _limits(max_span, max_symbols, min_count, max_targets), order)
+    limits = _limits(max_span, max_symbols, min_count, max_targets)
+    settings = SystemSettings(*preparations, symmetrise, limits, order, len(alignment) if alignment else alignments)
     with plain_warnings():
-        system = System.train(source, target, out, settings, alignment, only_for or (), False if quiet else None)
+        system = System.train(source, target, out, settings, alignment or (), only_for or (), False if quiet else None)
     typer.echo(f"{system.grammar()}; next: binyan mt tune {out} --source F --reference F", err=True)
 
 

@@ -96,15 +96,23 @@ class Grammar:
     def extract(
         cls,
         bitext: Bitext,
-        alignments: Alignments,
+        alignments: Alignments | Sequence[Alignments],
         limits: ExtractionLimits | None = None,
         only_for: Sequence[Sequence[str]] | None = None,
         progress: ProgressOption = None,
     ) -> Grammar:
-        """Extract the rules of a bitext; with `only_for`, those whose source side matches in these sentences."""
+        """Extract the rules of a bitext; with `only_for`, those whose source side matches in these sentences.
+
+        Several alignments count as if the bitext were repeated with each of them.
+        """
         limits = limits or ExtractionLimits()
-        if len(alignments) != len(bitext):
-            raise InputError(f"{len(alignments)} alignments for {len(bitext)} sentence pairs")
+        aligned = [alignments] if isinstance(alignments, Alignments) else list(alignments)
+        if not aligned:
+            raise InputError("rules are extracted from an aligned bitext: there is no alignment")
+        for one in aligned:
+            if len(one) != len(bitext):
+                raise InputError(f"{len(one)} alignments for {len(bitext)} sentence pairs")
+        chunks = [(first, min(first + _CHUNK, len(bitext))) for first in range(0, len(bitext), _CHUNK)]
         source, target = bitext.vocabularies()
         left, right = _encode(bitext.source, source), _encode(bitext.target, target)
         wanted = None
@@ -113,22 +121,23 @@ class Grammar:
             wanted = _core.PatternFilter(text.words, text.offsets, limits.max_span, limits.max_symbols, limits.max_gaps)
         counter = _core.RuleCounter(**asdict(limits), filter=wanted)
         passes = 1 if wanted is None else 2
-        with Progress("sentence pairs", len(bitext) * (passes + 1), progress) as shown:
+        with Progress("sentence pairs", len(bitext) * (passes * len(aligned) + 1), progress) as shown:
             for turn in range(passes):
-                for first in range(0, len(bitext), _CHUNK):
-                    last = min(first + _CHUNK, len(bitext))
-                    counter.add(
-                        left.words, left.offsets, right.words, right.offsets, alignments.links, alignments.offsets, first, last, totals=turn == 1
-                    )  # fmt: skip
-                    shown.advance(last - first, rules=counter.rules)
+                for one in aligned:
+                    for first, last in chunks:
+                        counter.add(
+                            left.words, left.offsets, right.words, right.offsets, one.links, one.offsets, first, last, totals=turn == 1
+                        )  # fmt: skip
+                        shown.advance(last - first, rules=counter.rules)
             native = counter.finish()
             matches = np.zeros(native.nodes, np.uint32)
-            for first in range(0, len(bitext), _CHUNK):
-                last = min(first + _CHUNK, len(bitext))
+            for first, last in chunks:
                 matches += native.count_matches(left.words, left.offsets, first, last, limits.max_span)
                 shown.advance(last - first)
-        native.divide(EXTRACTED_FEATURES.index("Coherence"), matches)
+        native.divide(EXTRACTED_FEATURES.index("Coherence"), matches * np.uint32(len(aligned)))
         fields = {"bitext": bitext.digest, "pairs": len(bitext), **asdict(limits), "instances": counter.instances}
+        if len(aligned) > 1:
+            fields["alignments"] = len(aligned)
         if only_for is not None:
             fields["only_for"] = len(only_for)
         return cls(native, source, target, EXTRACTED_FEATURES, fields)

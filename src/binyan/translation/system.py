@@ -1,6 +1,6 @@
 """A translation system in a folder: alignment, grammar, language model and weights, each made once and kept.
 
-Files: settings.json (how it was made), alignment (Pharaoh), grammar.binyan, language_model.binyan, and after tuning
+Files: settings.json (how it was made), alignment-N (Pharaoh), grammar.binyan, language_model.binyan, and after tuning
 weights.json, weights-N.json and weights-N.tuning (the state of repetition N).
 """
 
@@ -32,19 +32,26 @@ SETTINGS, ALIGNMENT, GRAMMAR, LANGUAGE_MODEL = "settings.json", "alignment", "gr
 
 @dataclass(frozen=True)
 class SystemSettings:
-    """How a system is made from a bitext. `order`: of the Kneser-Ney model of the target side."""
+    """How a system is made from a bitext. `order`: of the Kneser-Ney model of the target side. `alignments`: how often eflomal
+    aligns it; rules are counted over all of them."""
 
     source_preparation: Preparation = field(default_factory=Preparation)
     target_preparation: Preparation = field(default_factory=Preparation)
     symmetrisation: str = "grow-diag-final-and"
     limits: ExtractionLimits = field(default_factory=ExtractionLimits)
     order: int = 4
+    alignments: int = 1
+
+    def __post_init__(self) -> None:
+        if self.alignments < 1:
+            raise SettingsError("a bitext is aligned once or more")
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> SystemSettings:
         """The inverse of `dataclasses.asdict`."""
         parts = [Preparation.from_dict(fields[f"{side}_preparation"]) for side in ("source", "target")]
-        return cls(parts[0], parts[1], fields["symmetrisation"], ExtractionLimits(**fields["limits"]), fields["order"])
+        rest = {"limits": ExtractionLimits(**fields["limits"]), "alignments": fields.get("alignments", 1)}
+        return cls(parts[0], parts[1], fields["symmetrisation"], order=fields["order"], **rest)
 
 
 class System:
@@ -64,13 +71,13 @@ class System:
         target: str | os.PathLike[str],
         folder: str | os.PathLike[str],
         settings: SystemSettings | None = None,
-        alignment: str | os.PathLike[str] | None = None,
+        alignments: Sequence[str | os.PathLike[str]] = (),
         only_for: Sequence[str | os.PathLike[str]] = (),
         progress: ProgressOption = None,
     ) -> System:
         """Make all steps that the folder does not have yet.
 
-        `alignment`: a Pharaoh file to use instead of eflomal. `only_for`: source texts; only rules they can use are kept,
+        `alignments`: Pharaoh files to use instead of eflomal. `only_for`: source texts; only rules they can use are kept,
         which saves memory where the bitext is large.
         """
         from binyan.ngram.kneser_ney import KneserNey
@@ -88,18 +95,12 @@ class System:
                 )
         else:
             _write_json(place / SETTINGS, wanted)
-        if alignment is not None:
-            alignments = Alignments.read(alignment)
-        elif (place / ALIGNMENT).exists():
-            alignments = Alignments.read(place / ALIGNMENT)
-        else:
-            alignments = align(bitext.source, bitext.target, settings.symmetrisation)
-            alignments.write(place / ALIGNMENT)
+        links = [Alignments.read(path) for path in alignments or _aligned(bitext, settings, place)]
         if not (place / GRAMMAR).exists():
             texts = (
                 [s for path in only_for for s in read_words(path, settings.source_preparation)] if only_for else None
             )
-            Grammar.extract(bitext, alignments, settings.limits, texts, progress).save(place / GRAMMAR)
+            Grammar.extract(bitext, links, settings.limits, texts, progress).save(place / GRAMMAR)
         if not (place / LANGUAGE_MODEL).exists():
             KneserNey.train([s for s in bitext.target if s], settings.order, preparation=Preparation()).save(
                 place / LANGUAGE_MODEL
@@ -171,7 +172,12 @@ class System:
     def signature(self) -> Signature:
         """How the system was made."""
         return Signature(
-            {"bitext": self.bitext, **asdict(self.settings.limits), "symmetrisation": self.settings.symmetrisation}
+            {
+                "bitext": self.bitext,
+                **asdict(self.settings.limits),
+                "symmetrisation": self.settings.symmetrisation,
+                "alignments": self.settings.alignments,
+            }
         )
 
     def _save_weights(
@@ -186,6 +192,15 @@ class System:
             "tuning": asdict(settings),
         }
         _write_json(self.folder / name, content)
+
+
+def _aligned(bitext: Bitext, settings: SystemSettings, folder: Path) -> list[Path]:
+    """The files of the alignments, made where they are not there."""
+    paths = [folder / f"{ALIGNMENT}-{n}" for n in range(1, settings.alignments + 1)]
+    for path in paths:
+        if not path.exists():
+            align(bitext.source, bitext.target, settings.symmetrisation).write(path)
+    return paths
 
 
 def read_weights(path: str | os.PathLike[str]) -> dict[str, Any]:
