@@ -42,6 +42,17 @@ def batch(model: LogBilinear, size: int = 40) -> tuple[torch.Tensor, torch.Tenso
     return torch.from_numpy(events.contexts[chosen]).long(), torch.from_numpy(rows)
 
 
+@pytest.mark.parametrize("name", ["nlbl", "nlbl++", "nclbl", "nclbl+c", "nclbl++"])
+def test_a_centred_sigmoid_is_the_same_model(name: str) -> None:
+    model = build(name)
+    model.centred = True
+    events = Events.of(CORPUS, model.shape.order)
+    before = score_events(model, events)
+    model.uncentre()
+    assert not model.centred
+    assert np.allclose(score_events(model, events), before, rtol=0, atol=1e-12)
+
+
 def test_variant_names() -> None:
     assert [str(Variant.parse(name)) for name in VARIANTS] == VARIANTS
     with pytest.raises(SettingsError, match="lbl--"):
@@ -57,9 +68,10 @@ def test_events_see_the_words_before_them() -> None:
 
 
 @pytest.mark.parametrize("name", [v for v in VARIANTS if "c" in v.split("+")[0]])
-@pytest.mark.parametrize("diagonal", [False, True])
-def test_gradient_by_hand_equals_autograd_and_finite_differences(name: str, diagonal: bool) -> None:
+@pytest.mark.parametrize(("diagonal", "centred"), [(False, False), (True, False), (False, True)])
+def test_gradient_by_hand_equals_autograd_and_finite_differences(name: str, diagonal: bool, centred: bool) -> None:
     model = build(name, diagonal)
+    model.centred = centred
     contexts, rows = batch(model)
 
     def loss() -> torch.Tensor:

@@ -105,7 +105,7 @@ def likelihood(model: LogBilinear, contexts: Tensor, rows: Tensor) -> tuple[Tens
             torch.sum(error, 0, out=db[first:last])
 
     if model.shape.variant.nonlinear:
-        dp = dp * p * (1 - p)
+        dp = dp * model.slope(p)
     if model.shape.diagonal:
         dC = torch.einsum("bjd,bd->jd", q, dp)
         dq = dp[:, None] * model.C

@@ -20,6 +20,7 @@ from binyan.errors import SettingsError
 from binyan.log_bilinear.word_map import WordMap
 from binyan.text.vocabulary import BEGIN, Vocabulary
 
+HEIGHT = 4.0  # of the centred sigmoid
 _NAME = re.compile(r"(n?)(c?)lbl(\+c|\+o|\+\+)?")
 
 
@@ -160,6 +161,7 @@ class LogBilinear(nn.Module):
         super().__init__()
         variant, d = shape.variant, shape.dim
         self.shape, self.targets = shape, targets
+        self.centred = False
         words = word_map.words
         context_map = word_map if variant.context else WordMap.identity(words)
         target_map = (word_map if variant.output else WordMap.identity(words)).permuted(targets.word_of)
@@ -192,7 +194,27 @@ class LogBilinear(nn.Module):
         """The prediction vector p = eta(sum_j q_j C_j)."""
         C = self.C
         p = (q * C).sum(1) if self.shape.diagonal else q.reshape(len(q), -1) @ C.reshape(-1, C.shape[2])
-        return torch.sigmoid(p) if self.shape.variant.nonlinear else p
+        return self.activate(p)
+
+    def activate(self, x: Tensor) -> Tensor:
+        """eta: the identity or the sigmoid; where `centred`, HEIGHT (sigmoid - 1/2), which is 0 at 0."""
+        if not self.shape.variant.nonlinear:
+            return x
+        return HEIGHT / 2 * torch.tanh(x / 2) if self.centred else torch.sigmoid(x)
+
+    def slope(self, p: Tensor) -> Tensor:
+        """The derivative of a sigmoidal eta, from its value p."""
+        return HEIGHT / 4 - p**2 / HEIGHT if self.centred else p * (1 - p)
+
+    @torch.no_grad()
+    def uncentre(self) -> None:
+        """From the centred sigmoid to the thesis's: r . h (sigmoid - 1/2) + b = h r . sigmoid + (b - h/2 sum r); classes too."""
+        self.R *= HEIGHT
+        self.b -= self.target_map(self.R).sum(1) / 2
+        if self.shape.variant.classes:
+            self.S *= HEIGHT
+            self.t -= self.S.sum(1) / 2
+        self.centred = False
 
     def compiled(self) -> tuple[Tensor, Tensor]:
         """Composed context vectors, by word id, and target vectors, by row: with them all variants cost the same."""

@@ -39,8 +39,8 @@ def contrast(
         C = model.C.detach().requires_grad_()
         b = model.b.detach().requires_grad_()
         q = near.compose(Q)[near.place]
-        p = (q * C).sum(1) if model.shape.diagonal else torch.einsum("bjd,jde->be", q, C)
-        p = torch.sigmoid(p) if model.shape.variant.nonlinear else p  # (B, d)
+        x = (q * C).sum(1) if model.shape.diagonal else torch.einsum("bjd,jde->be", q, C)
+        p = model.activate(x)  # (B, d)
         vectors = outputs.compose(R)
         log_k = math.log(noise.shape[1])
         place, noise_place = outputs.place[: len(rows)], outputs.place[len(rows) :].reshape(noise.shape)

@@ -116,6 +116,7 @@ class Trainer:
         self.model = LogBilinear(shape, targets, self.word_map, self.settings.seed)
         self.model.set_biases(self.counts)
         self.model.to(self.device)
+        self.model.centred = shape.variant.nonlinear
         self._contexts = torch.from_numpy(self.events.contexts)
         self._rows = torch.from_numpy(targets.row_of[self.events.words])
         self._log_unigram = self.model.b.detach().clone()
@@ -168,6 +169,8 @@ class Trainer:
         with torch.no_grad():
             for name, p in self.model.named_parameters():
                 p.copy_(self.best[name])
+        if self.model.centred:
+            self.model.uncentre()
         return self.course
 
     @property
@@ -264,6 +267,7 @@ class Trainer:
                 p.copy_(torch.from_numpy(file.array(f"parameter {name}")))
                 self.optimiser.sums[name].copy_(torch.from_numpy(file.array(f"sum {name}")))
                 self.best[name].copy_(torch.from_numpy(file.array(f"best {name}")))
+        self.model.centred = self.shape.variant.nonlinear
         self.course = Course(list(file.meta["loss"]), list(file.meta["perplexity"]))
 
 
