@@ -136,6 +136,14 @@ class LanguageModel(ABC):
         """The steps behind `score(state, word)`; none where a model has nothing to tell."""
         return ()
 
+    def context_features(self, state: State) -> NDArray[np.float64]:
+        """What the model can tell of the context `state`, by which a mixture may weigh its models; nothing where it has no such notion."""
+        return np.zeros(0)
+
+    def sentence_features(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
+        """The features of the context of every event of prepared sentences, a row each."""
+        return np.zeros((sum(len(s) + 1 for s in sentences), 0))
+
     @abstractmethod
     def signature(self) -> Signature:
         """How the model was made."""

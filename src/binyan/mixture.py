@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from binyan import model_file
 from binyan.errors import InputError, SettingsError
+from binyan.gate import Gate
 from binyan.language_model import LanguageModel, Scores, State, Step, WordScore, from_model_file
-from binyan.signature import Signature
+from binyan.signature import Signature, digest
 
 _GAP = 1e-6  # nats an event that the weights may be short of the best
 _STEPS = 5000
@@ -20,13 +21,18 @@ _STEPS = 5000
 class Mixture(LanguageModel):
     """P(w | h) = sum over models of weight x P_model(w | h). The models share vocabulary and preparation.
 
-    Raises InputError where they do not: their words would not be the same events.
+    With a `gate` the weights depend on the context h, and `weights` are their means over the development text. Raises
+    InputError where vocabulary or preparation differ: the models' words would not be the same events.
     """
 
     kind = "mixture"
 
     def __init__(
-        self, models: Sequence[LanguageModel], weights: Sequence[float], fields: dict[str, Any] | None = None
+        self,
+        models: Sequence[LanguageModel],
+        weights: Sequence[float],
+        fields: dict[str, Any] | None = None,
+        gate: Gate | None = None,
     ) -> None:
         check(models)
         if len(weights) != len(models) or min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
@@ -36,11 +42,17 @@ class Mixture(LanguageModel):
         self.models, self.weights = tuple(models), np.asarray(weights, np.float64) / sum(weights)
         self.vocabulary, self.preparation = models[0].vocabulary, models[0].preparation
         self.order = max(m.order for m in models)
-        self.fields = fields or {}
+        self.fields, self.gate = fields or {}, gate
 
     @classmethod
-    def fit(cls, models: Sequence[LanguageModel], development: Iterable[Sequence[str]]) -> Mixture:
-        """The mixture that makes the prepared sentences of `development` most probable, by EM from equal weights."""
+    def fit(
+        cls, models: Sequence[LanguageModel], development: Iterable[Sequence[str]], by_context: bool = False
+    ) -> Mixture:
+        """The mixture that makes the prepared sentences of `development` most probable, by EM from equal weights.
+
+        With `by_context` weights depend on what the models can tell of a context, which n-gram models do: they are fitted by
+        gradient from EM's. Raises SettingsError where none of the models tells anything.
+        """
         check(models)
         sentences = [list(s) for s in development]
         if not sentences:
@@ -48,7 +60,16 @@ class Mixture(LanguageModel):
         log_probs = np.stack([m.score_sentences(sentences).log_prob for m in models])
         weights = fit_weights(log_probs)
         fields = {"development_events": log_probs.shape[1]}
-        return cls(models, [float(w) for w in weights], fields)
+        gate = None
+        if by_context:
+            features = _features(models, sentences)
+            if not features.shape[1]:
+                raise SettingsError(
+                    "weights by context need an n-gram model among those mixed: it tells what it has seen"
+                )
+            gate = Gate.fit(log_probs, features, weights)
+            weights = np.exp(gate.log_weights(features)).mean(1)
+        return cls(models, [float(w) for w in weights], fields, gate)
 
     def begin(self) -> State:
         """The state at the start of a sentence: one of each model."""
@@ -57,7 +78,7 @@ class Mixture(LanguageModel):
     def score(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
         scored = [m.score(s, word) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
-        log_prob = float(_mixed(np.array([[s.log_prob] for s in scored]), self.weights)[0])
+        log_prob = float(_mixed(np.array([[s.log_prob] for s in scored]), self._log_weights(state))[0])
         return WordScore(
             tuple(s.state for s in scored), log_prob, max(s.matched for s in scored), any(s.unknown for s in scored)
         )
@@ -66,8 +87,11 @@ class Mixture(LanguageModel):
         """Score prepared sentences in one batch, each with its </s>."""
         listed = [list(s) for s in sentences]
         scores = [m.score_sentences(listed) for m in self.models]
+        log_weights = (
+            self._log_weights() if self.gate is None else self.gate.log_weights(_features(self.models, listed))
+        )
         return Scores(
-            _mixed(np.stack([s.log_prob for s in scores]), self.weights),
+            _mixed(np.stack([s.log_prob for s in scores]), log_weights),
             np.max([s.matched for s in scores], axis=0).astype(np.uint8),
             scores[0].unknown,
             scores[0].offsets,
@@ -76,18 +100,26 @@ class Mixture(LanguageModel):
     def next_words(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id."""
         each = [m.next_words(s) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
-        return np.asarray(self.weights @ np.stack(each))
+        return np.asarray(np.exp(self._log_weights(state)[:, 0]) @ np.stack(each))
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """What each model adds."""
+        weights = np.exp(self._log_weights(state)[:, 0])
         parts = [
             w * np.exp(m.score(s, word).log_prob)
-            for w, m, s in zip(self.weights, self.models, state, strict=True)  # type: ignore[call-overload]
+            for w, m, s in zip(weights, self.models, state, strict=True)  # type: ignore[call-overload]
         ]
         return tuple(
             Step(m.kind, f"weight {w:.3f}", float(p / w) if w else 0.0, float(p / sum(parts)))
-            for m, w, p in zip(self.models, self.weights, parts, strict=True)
+            for m, w, p in zip(self.models, weights, parts, strict=True)
         )
+
+    def _log_weights(self, state: State = ()) -> NDArray[np.float64]:  # (models, 1)
+        if self.gate is None:
+            with np.errstate(divide="ignore"):
+                return np.asarray(np.log(self.weights)[:, None])
+        each = [m.context_features(s) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
+        return self.gate.log_weights(np.concatenate(each)[None])
 
     def training_counts(self) -> NDArray[Any] | None:
         """Those of the first model that has them."""
@@ -99,13 +131,16 @@ class Mixture(LanguageModel):
             f"{w:.4f}*{m.signature().fields.get('model', m.kind)}-{m.signature().digest}"
             for w, m in zip(self.weights, self.models, strict=True)
         )
-        return Signature({"model": "mixture", "order": self.order, "of": parts, **self.fields})
+        by = {} if self.gate is None else {"by_context": digest(self.gate.table.tobytes())}
+        return Signature({"model": "mixture", "order": self.order, "of": parts, **by, **self.fields})
 
     def contents(self) -> tuple[dict[str, Any], dict[str, model_file.Section]]:
         """Settings and sections for a model file: the models whole, one a section."""
         sections: dict[str, model_file.Section] = {
             f"model/{i}": model_file.to_bytes(m.kind, *m.contents()) for i, m in enumerate(self.models)
         }
+        if self.gate is not None:
+            sections["gate"] = self.gate.table
         return {"weights": self.weights.tolist(), "fields": self.fields}, sections
 
     @classmethod
@@ -113,7 +148,8 @@ class Mixture(LanguageModel):
         """The inverse of `contents`."""
         weights = file.meta["weights"]
         models = [from_model_file(model_file.from_bytes(file.blob(f"model/{i}"))) for i in range(len(weights))]
-        return cls(models, weights, file.meta["fields"])
+        gate = Gate(file.array("gate")) if "gate" in file.sections else None
+        return cls(models, weights, file.meta["fields"], gate)
 
 
 def fit_weights(log_probs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -140,9 +176,12 @@ def fit_weights(log_probs: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum())
 
 
-def _mixed(log_probs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.logaddexp.reduce(log_probs + np.log(weights)[:, None], axis=0))
+def _mixed(log_probs: NDArray[np.float64], log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.logaddexp.reduce(log_probs + log_weights, axis=0))
+
+
+def _features(models: Sequence[LanguageModel], sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    return np.concatenate([m.sentence_features(sentences) for m in models], axis=1)
 
 
 def check(models: Sequence[LanguageModel]) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from binyan import language_model
 from binyan.errors import InputError, SettingsError
+from binyan.gate import Gate
 from binyan.mixture import Mixture, fit_weights
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.text import Corpus
@@ -49,9 +50,40 @@ def test_em_is_not_slow_where_models_are_alike() -> None:
     assert fit_weights(np.stack([one - 1e-4, one]))[1] > 0.95
 
 
-def test_a_mixture_is_a_language_model(tmp_path: Path) -> None:
+@given(st.integers(0, 1000), st.integers(2, 3))
+@settings(max_examples=20, deadline=None)
+def test_a_gate_is_at_its_maximum(seed: int, number: int) -> None:
+    random = np.random.default_rng(seed)
+    log_probs, features = np.log(random.uniform(0.01, 1, (number, 60))), random.normal(size=(60, 2))
+
+    def objective(table: np.ndarray) -> float:
+        mixed = np.logaddexp.reduce(log_probs + Gate(table).log_weights(features), axis=0)
+        return float(mixed.sum() - 0.5 * (table[:, 1:] ** 2).sum())
+
+    start = fit_weights(log_probs)
+    gate = Gate.fit(log_probs, features, start)
+    assert np.exp(gate.log_weights(features)).sum(0) == pytest.approx(1)
+    best = objective(gate.table)
+    assert best >= objective(np.column_stack([np.log(np.maximum(start, 1e-4)), np.zeros((number, 2))])) - 1e-9
+    for _ in range(30):
+        step = random.normal(size=gate.table.shape) * 0.01
+        step[0] = 0
+        assert objective(gate.table + step) <= best + 1e-4
+
+
+def test_a_gate_learns_where_a_model_knows_the_context() -> None:
+    """The first model is right in contexts with the feature and wrong in the others."""
+    known = np.arange(400) % 2
+    log_probs = np.log(np.stack([np.where(known, 0.9, 0.1), np.full(400, 0.5)]))
+    weights = np.exp(Gate.fit(log_probs, known[:, None].astype(float), np.array([0.5, 0.5])).log_weights(np.eye(1)))
+    assert weights[0, 0] > 0.9
+
+
+@pytest.mark.parametrize("by_context", [False, True])
+def test_a_mixture_is_a_language_model(by_context: bool, tmp_path: Path) -> None:
     development = [["der", "hund", "sah", "den", "igel"], ["die", "katze", "schlief"]]
-    mixture = Mixture.fit(models(), development)
+    mixture = Mixture.fit(models(), development, by_context)
+    assert (mixture.gate is not None) == by_context
     scores = mixture.score_sentences([*development, ["der", "unbekannte"]])
     each = [m.score_sentences(development).log_prob.sum() for m in mixture.models]
     assert mixture.score_sentences(development).log_prob.sum() >= max(each)
@@ -83,5 +115,7 @@ def test_models_that_cannot_be_mixed() -> None:
         Mixture([one, other], [0.5, 0.6])
     with pytest.raises(SettingsError, match="two models"):
         Mixture([one], [1.0])
+    with pytest.raises(SettingsError, match="need an n-gram model"):
+        Mixture.fit([one, one], [["der", "hund"]], by_context=True)  # of one word, which has no contexts
     with pytest.raises(InputError, match="no development text"):
         Mixture.fit([one, other], [])

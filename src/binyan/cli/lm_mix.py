@@ -16,12 +16,19 @@ def mix(
     models: Annotated[list[Path], typer.Argument(metavar="M1 M2 ...", help="Model files of one vocabulary.")],
     dev: Annotated[Path, typer.Option("--dev", metavar="F", help="Text on which the weights are fitted.")],
     out: o.Out,
+    by_context: Annotated[
+        bool,
+        typer.Option(
+            "--by-context",
+            help="Weights that depend on what the n-gram models have seen of a context: how long a one, and how often.",
+        ),
+    ] = False,
     json_: o.Json = False,
 ) -> None:
     """Interpolate models; the result is a model of its own.
 
     \b
-    binyan lm mix hpylm.binyan clbl.binyan --dev dev.txt --out mixture.binyan
+    binyan lm mix hpylm.binyan clbl.binyan --dev dev.txt --by-context --out mixture.binyan
     """
     from binyan.language_model import load
     from binyan.mixture import Mixture, check
@@ -30,7 +37,7 @@ def mix(
     o.check_out(out)
     loaded = [load(path) for path in models]
     check(loaded)
-    mixture = Mixture.fit(loaded, read_sentences(dev, loaded[0].preparation))
+    mixture = Mixture.fit(loaded, read_sentences(dev, loaded[0].preparation), by_context)
     mixture.save(out)
     weights = {str(path): float(w) for path, w in zip(models, mixture.weights, strict=True)}
     if json_:

@@ -16,8 +16,10 @@ from binyan.progress import Progress, ProgressOption
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary
 from binyan.text.reading import Source
+from binyan.text.vocabulary import END
 
 _SECTIONS = ("context_base", "word", "next", "log_prob", "first_entry", "left_word", "suffix", "log_backoff")
+_SMALLEST_BACKOFF = 1e-6  # as a feature: a context may leave nothing to shorter ones
 
 
 class BackoffLanguageModel(LanguageModel):
@@ -83,6 +85,31 @@ class BackoffLanguageModel(LanguageModel):
     def context(self, state: State) -> list[str]:
         """The words a state remembers, in the order of the text."""
         return [self.vocabulary.words[w] for w in self.native.context(state)]  # type: ignore[arg-type]
+
+    def context_features(self, state: State) -> NDArray[np.float64]:
+        """For each length from 1 to n - 1: whether the longest seen context has it, and then its log back-off weight, which is
+        small where the context was seen often and before few words."""
+        return self._features(np.array([state], np.int64))[0]
+
+    def sentence_features(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
+        """The features of the context of every event of prepared sentences, a row each."""
+        states: list[int] = []
+        for sentence in sentences:
+            state = self.native.begin()
+            for word in (*sentence, END):
+                states.append(state)
+                state = self.native.score(state, self.vocabulary[word])[0]
+        return self._features(np.array(states, np.int64))
+
+    def _features(self, states: NDArray[np.int64]) -> NDArray[np.float64]:
+        arrays, longest = self.native.arrays, self.order - 1
+        lengths = np.searchsorted(arrays["context_base"], states, side="right") - 1
+        backoff = np.exp(arrays["log_backoff"].reshape(-1, self.native.columns)[states].astype(np.float64)).mean(1)
+        features = np.zeros((len(states), 2 * longest))
+        seen = np.flatnonzero(lengths > 0)
+        features[seen, lengths[seen] - 1] = 1.0
+        features[seen, longest + lengths[seen] - 1] = np.log(np.maximum(backoff[seen], _SMALLEST_BACKOFF))
+        return features
 
     def training_counts(self) -> NDArray[np.uint32] | None:
         """How often each word of the vocabulary was seen in training, by id; None where that is not known."""
