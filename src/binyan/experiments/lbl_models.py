@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 # novels by heart whatever the penalty. Word vectors that are sums move by several steps at once, so that their steps are smaller.
 TRAINING = {"batch": 5000, "epochs": 3, "decay": True, "seed": 1, "order": 4, "dim": 100, "classes": 200}
 STEP, STEPS = 0.06, {"clbl": 0.1, "nclbl": 0.1}
-NONLINEAR_EPOCHS = 6  # the sigmoid starts flat, and learns more slowly
 # Every type counts once: more morphemes a word (de 2.4; 1.9 with the logarithm of counts), and on German's development novels a
 # better CLBL++. Types seen once are segmented but not learnt from, which halves the time.
 MAP = {
@@ -34,8 +33,7 @@ MAP = {
 def model(name: str, l2: float) -> dict[str, Any]:
     """The settings of the model called `name`, as in an experiment."""
     additive = {f"map_{k}": v for k, v in MAP.items()} if "+" in name else {}
-    slow = {"epochs": NONLINEAR_EPOCHS} if name.startswith("n") else {}
-    return {"kind": name, "l2": l2, "step": STEPS.get(name, STEP), **TRAINING, **slow, **additive}
+    return {"kind": name, "l2": l2, "step": STEPS.get(name, STEP), **TRAINING, **additive}
 
 
 def map_method(wanted: Mapping[str, Any]) -> dict[str, Any] | None:

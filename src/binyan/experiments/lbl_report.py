@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.table import Cell
 from binyan.experiments.lbl_similarity import SETS
 from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Section
+from binyan.gate import Gate
 from binyan.mixture import fit_weights
 
 NAMES = {
@@ -39,6 +41,10 @@ _TEXT = (
     "Test perplexity, unknown words scored. Of each model the penalty lambda and the epoch are those with the lowest perplexity on "
     "the development novels; the second development text (what follows the training text in its own novels) is shown beside, since "
     "development and test are different novels. The thesis trained on other text, so only changes compare."
+)
+_MIXTURES = (
+    "Weights fitted on the development novels: fixed ones by EM, and weights that depend on the context, by the length and the back-off "
+    "weight of the longest context that the n-gram model has seen."
 )
 _SIMILARITY = (
     "Spearman's rho times 100. CLBL, and CLBL++ where composing is suppressed, take <unk> for words outside the vocabulary. The thesis "
@@ -80,7 +86,7 @@ def sections(results: Results, thesis: Mapping[str, Any], experiments: Sequence[
     shelf = Shelf(results, experiments)
     figures = thesis.get("lbl", {})
     made = [Section("Perplexity", _TEXT, [_perplexity(shelf, s, figures) for s in shelf.settings()])]
-    made.append(Section("Mixtures", "Weights fitted on the development novels by EM.", _mixtures(shelf)))
+    made.append(Section("Mixtures", _MIXTURES, _mixtures(shelf)))
     made.append(Section("By frequency", "", _groups(shelf, "by_frequency", "training count")))
     made.append(Section("By part of speech", "News (PUD), with gold tags.", _groups(shelf, "by_pos", "part of speech")))
     made.append(Section("Penalty", "", _penalties(shelf)))
@@ -143,17 +149,30 @@ def _mixtures(shelf: Shelf) -> list[Table]:
             if len(pair) < 2:
                 continue
             arrays = [r.arrays() for r in pair]
-            weights = fit_weights(np.stack([a["log_prob.dev"] for a in arrays]))
-            mixed = np.logaddexp(*(a["log_prob.test"] + np.log(w) for a, w in zip(arrays, weights, strict=True)))
-            perplexity = math.exp(-float(np.mean(mixed)))
+            dev, test = (np.stack([a[f"log_prob.{part}"] for a in arrays]) for part in ("dev", "test"))
+            weights = fit_weights(dev)
+            fixed = _mixed_perplexity(test, np.log(weights)[:, None])
             better = min(r.figures["perplexity"] for r in pair)
-            change = 100 * (perplexity / better - 1)
-            rows.append([language, f"{NAMES[kind]} and CLBL++", perplexity, change, float(weights[1])])
+            row: list[Cell] = [
+                language,
+                f"{NAMES[kind]} and CLBL++",
+                fixed,
+                100 * (fixed / better - 1),
+                float(weights[1]),
+            ]
+            if "features.dev" in arrays[0]:  # results of earlier versions lack them
+                gate = Gate.fit(dev, arrays[0]["features.dev"], weights)
+                gated = _mixed_perplexity(test, gate.log_weights(arrays[0]["features.test"]))
+                row += [gated, 100 * (gated / better - 1)]
+            rows.append(row + [None] * (7 - len(row)))
             signatures += [r.signature for r in pair]
     columns = [Column("language"), Column("of"), Column("test", ".1f"), Column("against the better, %", "+.1f")]
-    return (
-        [Table("Mixtures", [*columns, Column("weight of CLBL++", ".2f")], rows, "\n".join(signatures))] if rows else []
-    )
+    columns += [Column("weight of CLBL++", ".2f"), Column("by context", ".1f"), Column("against it, %", "+.1f")]
+    return [Table("Mixtures", columns, rows, "\n".join(signatures))] if rows else []
+
+
+def _mixed_perplexity(log_probs: NDArray[np.float64], log_weights: NDArray[np.float64]) -> float:
+    return math.exp(-float(np.mean(np.logaddexp.reduce(log_probs + log_weights, axis=0))))
 
 
 def _groups(shelf: Shelf, figure: str, of: str) -> list[Table]:
