@@ -20,7 +20,7 @@ from binyan.errors import SettingsError
 from binyan.log_bilinear.word_map import WordMap
 from binyan.text.vocabulary import BEGIN, Vocabulary
 
-HEIGHT = 4.0  # of the centred sigmoid
+HEIGHT = 4.0  # of the centred sigmoid, which then has slope 1 at 0, as the linear models have
 _NAME = re.compile(r"(n?)(c?)lbl(\+c|\+o|\+\+)?")
 
 
@@ -209,11 +209,11 @@ class LogBilinear(nn.Module):
     @torch.no_grad()
     def uncentre(self) -> None:
         """From the centred sigmoid to the thesis's: r . h (sigmoid - 1/2) + b = h r . sigmoid + (b - h/2 sum r); classes too."""
-        self.R *= HEIGHT
-        self.b -= self.target_map(self.R).sum(1) / 2
+        self.R.mul_(HEIGHT)
+        self.b.sub_(self.target_map(self.R).sum(1) / 2)
         if self.shape.variant.classes:
-            self.S *= HEIGHT
-            self.t -= self.S.sum(1) / 2
+            self.S.mul_(HEIGHT)
+            self.t.sub_(self.S.sum(1) / 2)
         self.centred = False
 
     def compiled(self) -> tuple[Tensor, Tensor]:
