@@ -71,6 +71,19 @@ def test_compare_and_mix(folder: Path) -> None:
         run("lm", "mix", folder / "clbl", folder / "other", "--dev", folder / "dev", "--out", folder / "mix2")
 
 
+def test_mix_by_context(folder: Path) -> None:
+    text = ["--dev", folder / "dev"]
+    run("lm", "train", "mkn", "--text", folder / "train", "--order", "3", "--lowercase", "--out", folder / "mkn")
+    run("lm", "mix", folder / "mkn", folder / "clbl", *text, "--out", folder / "fixed")
+    run("lm", "mix", folder / "mkn", folder / "clbl", *text, "--by-context", "--out", folder / "gated")
+    fixed, gated = (
+        json.loads(run("lm", "perplexity", folder / m, "--text", folder / "dev", "--json")) for m in ("fixed", "gated")
+    )
+    assert gated["perplexity"] <= fixed["perplexity"] * (1 + 1e-5) and "by_context" in gated["signature"]
+    with pytest.raises(SettingsError, match="need an n-gram model"):
+        run("lm", "mix", folder / "clbl", folder / "clbl++", *text, "--by-context", "--out", folder / "mix2")
+
+
 def test_tune_goes_on(folder: Path) -> None:
     pytest.importorskip("optuna", reason="the neural extra is not installed")
     common = ["lm", "tune", "clbl", "--text", folder / "train", "--dev", folder / "dev", "--study", folder / "study"]

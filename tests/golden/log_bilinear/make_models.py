@@ -1,4 +1,4 @@
-"""Makes model files and their scores, of the present format version: `python make_models.py`. Older versions stay as they are."""
+"""Makes the model files that are missing, of the present format version, and their scores: `python make_models.py`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from binyan.log_bilinear.estimation import train
 from binyan.log_bilinear.training import TrainingSettings
 from binyan.mixture import Mixture
 from binyan.model_file import FORMAT_VERSION
+from binyan.ngram.kneser_ney import KneserNey
 from binyan.segmentation import Segmentation, SegmentationTable
 
 HERE = Path(__file__).parent
@@ -30,8 +31,11 @@ if __name__ == "__main__":
         **closed,
         "clbl++extended": closed["clbl++"].extended(),
         "mixture": Mixture(list(closed.values()), [0.4, 0.6]),
+        "mixture-by-context": Mixture.fit([KneserNey.train(TEXT, 3), closed["clbl++"]], SENTENCES, by_context=True),
     }
     for name, model in models.items():
         path = HERE / f"{name}-{FORMAT_VERSION}.binyan"
+        if path.exists():
+            continue
         model.save(path)
         path.with_suffix(".json").write_text(json.dumps(model.score_sentences(SENTENCES).log_prob.tolist()) + "\n")
