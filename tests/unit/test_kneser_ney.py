@@ -157,3 +157,23 @@ def test_states_are_hashable_and_say_their_context(small):
     assert {a: 1}[small.score(small.score(small.begin(), "b").state, "a").state] == 1
     with pytest.raises(InputError, match="another model"):
         small.score(10**6, "a")
+
+
+def test_context_features_are_what_is_left_to_shorter_contexts() -> None:
+    text = ["der hund sah die katze", "die katze sah den hund", "der hund schlief", "der igel schlief", "die maus"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = KneserNey.train(text, 3)
+    sentence = ["der", "hund", "sah"]
+    rows = model.sentence_features([sentence])
+    state = model.begin()
+    for row, word in zip(rows, (*sentence, "</s>"), strict=True):
+        assert np.array_equal(row, model.context_features(state))
+        length = len(model.context(state))
+        assert row[:2].tolist() == [length == 1, length == 2]
+        shorter = int(model.native.arrays["suffix"][state])
+        unseen = "maus"  # follows none of these contexts
+        left = model.score(state, unseen).log_prob - model.score(shorter, unseen).log_prob
+        assert row[2 + length - 1] == pytest.approx(left, abs=1e-5)
+        assert (row[2] != 0) == (length >= 1) and (row[3] != 0) == (length == 2)
+        state = model.score(state, word).state

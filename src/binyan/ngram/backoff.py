@@ -87,8 +87,8 @@ class BackoffLanguageModel(LanguageModel):
         return [self.vocabulary.words[w] for w in self.native.context(state)]  # type: ignore[arg-type]
 
     def context_features(self, state: State) -> NDArray[np.float64]:
-        """For each length from 1 to n - 1: whether the longest seen context has it, and then its log back-off weight, which is
-        small where the context was seen often and before few words."""
+        """For each length from 1 to n - 1, whether the longest seen context has it; then the log back-off weight of the seen
+        context of each length, which is small where it was seen often and before few words (0 where none was seen)."""
         return self._features(np.array([state], np.int64))[0]
 
     def sentence_features(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
@@ -103,12 +103,17 @@ class BackoffLanguageModel(LanguageModel):
 
     def _features(self, states: NDArray[np.int64]) -> NDArray[np.float64]:
         arrays, longest = self.native.arrays, self.order - 1
-        lengths = np.searchsorted(arrays["context_base"], states, side="right") - 1
-        backoff = np.exp(arrays["log_backoff"].reshape(-1, self.native.columns)[states].astype(np.float64)).mean(1)
+        backoff = arrays["log_backoff"].reshape(-1, self.native.columns)
         features = np.zeros((len(states), 2 * longest))
-        seen = np.flatnonzero(lengths > 0)
-        features[seen, lengths[seen] - 1] = 1.0
-        features[seen, longest + lengths[seen] - 1] = np.log(np.maximum(backoff[seen], _SMALLEST_BACKOFF))
+        events, contexts = np.arange(len(states)), states
+        for shorter in range(longest):
+            events, contexts = events[contexts > 0], contexts[contexts > 0]
+            lengths = np.searchsorted(arrays["context_base"], contexts, side="right") - 1
+            if shorter == 0:
+                features[events, lengths - 1] = 1.0
+            left = np.exp(backoff[contexts].astype(np.float64)).mean(1)
+            features[events, longest + lengths - 1] = np.log(np.maximum(left, _SMALLEST_BACKOFF))
+            contexts = arrays["suffix"][contexts].astype(np.int64)
         return features
 
     def training_counts(self) -> NDArray[np.uint32] | None:
