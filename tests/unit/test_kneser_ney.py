@@ -171,9 +171,11 @@ def test_context_features_are_what_is_left_to_shorter_contexts() -> None:
         assert np.array_equal(row, model.context_features(state))
         length = len(model.context(state))
         assert row[:2].tolist() == [length == 1, length == 2]
-        shorter = int(model.native.arrays["suffix"][state])
-        unseen = "maus"  # follows none of these contexts
-        left = model.score(state, unseen).log_prob - model.score(shorter, unseen).log_prob
-        assert row[2 + length - 1] == pytest.approx(left, abs=1e-5)
-        assert (row[2] != 0) == (length >= 1) and (row[3] != 0) == (length == 2)
+        unseen, left, context = "maus", [], state  # the word follows none of these contexts
+        for _ in range(length):
+            shorter = int(model.native.arrays["suffix"][context])
+            left.append(model.score(context, unseen).log_prob - model.score(shorter, unseen).log_prob)
+            context = shorter
+        expected = [*left, 0, 0] if length == 1 else [0, *left]
+        assert row[2:] == pytest.approx(expected, abs=1e-5)
         state = model.score(state, word).state

@@ -87,8 +87,9 @@ class BackoffLanguageModel(LanguageModel):
         return [self.vocabulary.words[w] for w in self.native.context(state)]  # type: ignore[arg-type]
 
     def context_features(self, state: State) -> NDArray[np.float64]:
-        """For each length from 1 to n - 1, whether the longest seen context has it; then the log back-off weight of the seen
-        context of each length, which is small where it was seen often and before few words (0 where none was seen)."""
+        """For each length from 1 to n - 1, whether the longest seen context has it; then, for each such length, the log back-off
+        weights of that context and of all shorter ones, which are small where a context was seen often and before few words.
+        All but those of the length at hand are 0."""
         return self._features(np.array([state], np.int64))[0]
 
     def sentence_features(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
@@ -104,16 +105,17 @@ class BackoffLanguageModel(LanguageModel):
     def _features(self, states: NDArray[np.int64]) -> NDArray[np.float64]:
         arrays, longest = self.native.arrays, self.order - 1
         backoff = arrays["log_backoff"].reshape(-1, self.native.columns)
-        features = np.zeros((len(states), 2 * longest))
-        events, contexts = np.arange(len(states)), states
-        for shorter in range(longest):
-            events, contexts = events[contexts > 0], contexts[contexts > 0]
-            lengths = np.searchsorted(arrays["context_base"], contexts, side="right") - 1
-            if shorter == 0:
-                features[events, lengths - 1] = 1.0
+        features = np.zeros((len(states), longest + longest * (longest + 1) // 2))
+        events = np.flatnonzero(states)
+        contexts = states[events]
+        lengths = np.searchsorted(arrays["context_base"], contexts, side="right") - 1
+        features[events, lengths - 1] = 1.0
+        for k in range(longest):  # words fewer than in the longest seen context
+            column = longest + lengths * (lengths - 1) // 2 + k
             left = np.exp(backoff[contexts].astype(np.float64)).mean(1)
-            features[events, longest + lengths - 1] = np.log(np.maximum(left, _SMALLEST_BACKOFF))
+            features[events, column] = np.log(np.maximum(left, _SMALLEST_BACKOFF))
             contexts = arrays["suffix"][contexts].astype(np.int64)
+            events, contexts, lengths = (a[contexts > 0] for a in (events, contexts, lengths))
         return features
 
     def training_counts(self) -> NDArray[np.uint32] | None:
