@@ -112,7 +112,8 @@ def _statistics(shelf: Shelf, told: Mapping[str, Any]) -> Table:
     rows += [
         [data, "thesis", *(theirs.get(k, {}).get(data) for k in keys.values())] for data in theirs.get("words", {})
     ]
-    columns = [Column("list"), Column("size"), *(Column(name.replace("_", " "), ",.6g") for name in keys.values())]
+    columns = [Column("list"), Column("size")]
+    columns += [Column(n.replace("_", " "), ".1f" if n.endswith("_per_word") else ",d") for n in keys.values()]
     return Table(
         "Word lists", columns, rows, shelf.signature("all", ["guessers"]) or shelf.signature("5k", ["guessers"])
     )
@@ -121,7 +122,8 @@ def _statistics(shelf: Shelf, told: Mapping[str, Any]) -> Table:
 def _grid(
     shelf: Shelf, size: str, title: str, rows: Sequence[tuple[str, str, tuple[str, ...]]], theirs: Mapping[str, Any]
 ) -> Table:
-    """A row for each (label, model, path of the figure), a pair of columns (ours, the thesis's) for each list of words."""
+    """A row for each (label, model, path of the figure), a pair of columns (ours, the thesis's) for each list of words, as far as
+    they have figures."""
     lists = shelf.data(size)
     cells: list[list[Cell]] = []
     for label, model, path in rows:
@@ -135,7 +137,8 @@ def _grid(
     columns = [Column("model")]
     for data in lists:
         columns += [Column(data, ".1f"), Column(f"{data} thesis", ".1f")]
-    return Table(title, columns, cells, shelf.signature(size))
+    kept = [0, *(i for i in range(1, len(columns)) if any(row[i] is not None for row in cells))]
+    return Table(title, [columns[i] for i in kept], [[row[i] for i in kept] for row in cells], shelf.signature(size))
 
 
 def _segmentation(shelf: Shelf, size: str, told: Mapping[str, Any]) -> list[Table]:
