@@ -1,6 +1,7 @@
-"""Weights of a mixture that depend on the context: more for an n-gram model where it has seen the context often.
+"""Weights of a mixture, fixed or by context: more for an n-gram model where it has seen the context often.
 
-They depend on the context alone, never on the word, so that a mixture with them sums to one.
+Weights by context depend on the context and on whether the next word is unknown, which is decided first: so a mixture with them
+sums to one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
+
+from binyan.errors import InputError
+
+_GAP = 1e-6  # nats an event that the weights may be short of the best
+_STEPS = 5000
 
 
 @dataclass(frozen=True)
@@ -52,3 +58,67 @@ class Gate:
 
         found = minimize(loss, first[1:].ravel(), jac=True, method="L-BFGS-B")
         return cls(np.vstack([np.zeros(inputs.shape[1]), found.x.reshape(models - 1, -1)]))
+
+
+@dataclass(frozen=True)
+class Gates:
+    """U(h) = sum of `unknown` weights x P_m(<unk> | h); a known word w has (1 - U(h)) x the sum of `known` weights x
+    P_m(w | h, known). Models that know as little of unknown words may know much of the others."""
+
+    known: Gate
+    unknown: Gate
+
+    def log_weights(
+        self, log_unknown: NDArray[np.float64], is_unknown: NDArray[np.bool_], features: NDArray[np.float64]
+    ) -> NDArray[np.float64]:  # (models, events), (events,), (events, features) -> (models, events)
+        """Logarithms of what the models' probabilities of events are multiplied by; `log_unknown` has log P_m(<unk> | h)."""
+        of_unknown = self.unknown.log_weights(features)
+        together = np.logaddexp.reduce(of_unknown + log_unknown, axis=0)
+        of_known = self.known.log_weights(features) + _log_rest(together) - _log_rest(log_unknown)
+        return np.where(is_unknown, of_unknown, of_known)
+
+    @classmethod
+    def fit(
+        cls,
+        log_probs: NDArray[np.float64],
+        log_unknown: NDArray[np.float64],
+        is_unknown: NDArray[np.bool_],
+        features: NDArray[np.float64],
+    ) -> Gates:
+        """The gates that make events most probable, each from fixed weights by EM."""
+        log_known = _log_rest(log_unknown)
+        chances = np.where(is_unknown, log_unknown, log_known)
+        words = (log_probs - log_known)[:, ~is_unknown]
+        return cls(
+            Gate.fit(words, features[~is_unknown], fit_weights(words)),
+            Gate.fit(chances, features, fit_weights(chances)),
+        )
+
+
+def _log_rest(log_probs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """log(1 - p)"""
+    return np.asarray(np.log1p(-np.exp(log_probs)))
+
+
+def fit_weights(log_probs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights by EM; `log_probs` has one row a model and one column an event."""
+    weights = np.full(len(log_probs), 1 / len(log_probs))
+    top = log_probs.max(0)
+    if not np.isfinite(top).all():
+        raise InputError("an event of the development text has probability 0 under every model")
+    ratios = np.exp(log_probs - top)
+    mixed = weights @ ratios
+    power = 1.0
+    for _ in range(_STEPS):
+        growth = (ratios / mixed).mean(1)
+        if np.log(growth.max()) < _GAP:  # no weights are better by more than this
+            break
+        # Powers above 1 overshoot EM's step, which is slow where models are alike; kept only while they do better.
+        tried = weights * growth**power
+        tried /= tried.sum()
+        tried_mixed = tried @ ratios
+        if power == 1.0 or np.log(tried_mixed).sum() > np.log(mixed).sum():
+            weights, mixed, power = tried, tried_mixed, power * 2
+        else:
+            power = 1.0
+    return np.asarray(weights / weights.sum())

@@ -17,7 +17,7 @@ from binyan import model_file
 from binyan.errors import ModelFileError
 from binyan.signature import Signature
 from binyan.text.preparation import Preparation
-from binyan.text.vocabulary import BEGIN, END, Vocabulary
+from binyan.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 
 State = Hashable
 
@@ -143,6 +143,16 @@ class LanguageModel(ABC):
     def sentence_features(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
         """The features of the context of every event of prepared sentences, a row each."""
         return np.zeros((sum(len(s) + 1 for s in sentences), 0))
+
+    def unknown_log_probs(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
+        """log P(<unk> | context) at every event of prepared sentences."""
+        found: list[float] = []
+        for sentence in sentences:
+            state = self.begin()
+            for word in (*sentence, END):
+                found.append(self.score(state, UNKNOWN).log_prob)
+                state = self.score(state, word).state
+        return np.array(found)
 
     @abstractmethod
     def signature(self) -> Signature:

@@ -10,19 +10,18 @@ from numpy.typing import NDArray
 
 from binyan import model_file
 from binyan.errors import InputError, SettingsError
-from binyan.gate import Gate
+from binyan.gate import Gate, Gates, fit_weights
 from binyan.language_model import LanguageModel, Scores, State, Step, WordScore, from_model_file
 from binyan.signature import Signature, digest
-
-_GAP = 1e-6  # nats an event that the weights may be short of the best
-_STEPS = 5000
+from binyan.text.vocabulary import UNKNOWN
 
 
 class Mixture(LanguageModel):
     """P(w | h) = sum over models of weight x P_model(w | h). The models share vocabulary and preparation.
 
-    With a `gate` the weights depend on the context h, and `weights` are their means over the development text. Raises
-    InputError where vocabulary or preparation differ: the models' words would not be the same events.
+    With `gates` the weights depend on the context h and on whether the word is unknown, and `weights` are the means of those
+    of known words over the development text. Raises InputError where vocabulary or preparation differ: the models' words
+    would not be the same events.
     """
 
     kind = "mixture"
@@ -32,7 +31,7 @@ class Mixture(LanguageModel):
         models: Sequence[LanguageModel],
         weights: Sequence[float],
         fields: dict[str, Any] | None = None,
-        gate: Gate | None = None,
+        gates: Gates | None = None,
     ) -> None:
         check(models)
         if len(weights) != len(models) or min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
@@ -42,7 +41,7 @@ class Mixture(LanguageModel):
         self.models, self.weights = tuple(models), np.asarray(weights, np.float64) / sum(weights)
         self.vocabulary, self.preparation = models[0].vocabulary, models[0].preparation
         self.order = max(m.order for m in models)
-        self.fields, self.gate = fields or {}, gate
+        self.fields, self.gates = fields or {}, gates
 
     @classmethod
     def fit(
@@ -57,19 +56,19 @@ class Mixture(LanguageModel):
         sentences = [list(s) for s in development]
         if not sentences:
             raise InputError("no development text to fit the weights on")
-        log_probs = np.stack([m.score_sentences(sentences).log_prob for m in models])
-        weights = fit_weights(log_probs)
+        scores = [m.score_sentences(sentences) for m in models]
+        log_probs = np.stack([s.log_prob for s in scores])
+        weights, gates = fit_weights(log_probs), None
         fields = {"development_events": log_probs.shape[1]}
-        gate = None
         if by_context:
             features = _features(models, sentences)
             if not features.shape[1]:
                 raise SettingsError(
                     "weights by context need an n-gram model among those mixed: it tells what it has seen"
                 )
-            gate = Gate.fit(log_probs, features, weights)
-            weights = np.exp(gate.log_weights(features)).mean(1)
-        return cls(models, [float(w) for w in weights], fields, gate)
+            gates = Gates.fit(log_probs, _unknown(models, sentences), scores[0].unknown.astype(bool), features)
+            weights = np.exp(gates.known.log_weights(features)).mean(1)
+        return cls(models, [float(w) for w in weights], fields, gates)
 
     def begin(self) -> State:
         """The state at the start of a sentence: one of each model."""
@@ -78,18 +77,19 @@ class Mixture(LanguageModel):
     def score(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
         scored = [m.score(s, word) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
-        log_prob = float(_mixed(np.array([[s.log_prob] for s in scored]), self._log_weights(state))[0])
-        return WordScore(
-            tuple(s.state for s in scored), log_prob, max(s.matched for s in scored), any(s.unknown for s in scored)
-        )
+        unknown = any(s.unknown for s in scored)
+        log_prob = float(_mixed(np.array([[s.log_prob] for s in scored]), self._log_weights(state, unknown))[0])
+        return WordScore(tuple(s.state for s in scored), log_prob, max(s.matched for s in scored), unknown)
 
     def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
         """Score prepared sentences in one batch, each with its </s>."""
         listed = [list(s) for s in sentences]
         scores = [m.score_sentences(listed) for m in self.models]
-        log_weights = (
-            self._log_weights() if self.gate is None else self.gate.log_weights(_features(self.models, listed))
-        )
+        if self.gates is None:
+            log_weights = self._log_weights()
+        else:
+            unknown = scores[0].unknown.astype(bool)
+            log_weights = self.gates.log_weights(_unknown(self.models, listed), unknown, _features(self.models, listed))
         return Scores(
             _mixed(np.stack([s.log_prob for s in scores]), log_weights),
             np.max([s.matched for s in scores], axis=0).astype(np.uint8),
@@ -99,27 +99,30 @@ class Mixture(LanguageModel):
 
     def next_words(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id."""
-        each = [m.next_words(s) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
-        return np.asarray(np.exp(self._log_weights(state)[:, 0]) @ np.stack(each))
+        each = np.stack([m.next_words(s) for m, s in zip(self.models, state, strict=True)])  # type: ignore[call-overload]
+        mixed = np.exp(self._log_weights(state)[:, 0]) @ each
+        unknown = self.vocabulary[UNKNOWN]
+        mixed[unknown] = np.exp(self._log_weights(state, True)[:, 0]) @ each[:, unknown]
+        return np.asarray(mixed)
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """What each model adds."""
-        weights = np.exp(self._log_weights(state)[:, 0])
-        parts = [
-            w * np.exp(m.score(s, word).log_prob)
-            for w, m, s in zip(weights, self.models, state, strict=True)  # type: ignore[call-overload]
-        ]
+        scored = [m.score(s, word) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
+        weights = np.exp(self._log_weights(state, any(s.unknown for s in scored))[:, 0])
+        parts = [w * np.exp(s.log_prob) for w, s in zip(weights, scored, strict=True)]
         return tuple(
             Step(m.kind, f"weight {w:.3f}", float(p / w) if w else 0.0, float(p / sum(parts)))
             for m, w, p in zip(self.models, weights, parts, strict=True)
         )
 
-    def _log_weights(self, state: State = ()) -> NDArray[np.float64]:  # (models, 1)
-        if self.gate is None:
+    def _log_weights(self, state: State = (), unknown: bool = False) -> NDArray[np.float64]:  # (models, 1)
+        if self.gates is None:
             with np.errstate(divide="ignore"):
                 return np.asarray(np.log(self.weights)[:, None])
-        each = [m.context_features(s) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
-        return self.gate.log_weights(np.concatenate(each)[None])
+        pairs = list(zip(self.models, state, strict=True))  # type: ignore[call-overload]
+        log_unknown = np.array([[m.score(s, UNKNOWN).log_prob] for m, s in pairs])
+        features = np.concatenate([m.context_features(s) for m, s in pairs])[None]
+        return self.gates.log_weights(log_unknown, np.array([unknown]), features)
 
     def training_counts(self) -> NDArray[Any] | None:
         """Those of the first model that has them."""
@@ -131,7 +134,8 @@ class Mixture(LanguageModel):
             f"{w:.4f}*{m.signature().fields.get('model', m.kind)}-{m.signature().digest}"
             for w, m in zip(self.weights, self.models, strict=True)
         )
-        by = {} if self.gate is None else {"by_context": digest(self.gate.table.tobytes())}
+        tables = [] if self.gates is None else [self.gates.known.table.tobytes(), self.gates.unknown.table.tobytes()]
+        by = {"by_context": digest(*tables)} if tables else {}
         return Signature({"model": "mixture", "order": self.order, "of": parts, **by, **self.fields})
 
     def contents(self) -> tuple[dict[str, Any], dict[str, model_file.Section]]:
@@ -139,8 +143,8 @@ class Mixture(LanguageModel):
         sections: dict[str, model_file.Section] = {
             f"model/{i}": model_file.to_bytes(m.kind, *m.contents()) for i, m in enumerate(self.models)
         }
-        if self.gate is not None:
-            sections["gate"] = self.gate.table
+        if self.gates is not None:
+            sections |= {"gate/known": self.gates.known.table, "gate/unknown": self.gates.unknown.table}
         return {"weights": self.weights.tolist(), "fields": self.fields}, sections
 
     @classmethod
@@ -148,32 +152,10 @@ class Mixture(LanguageModel):
         """The inverse of `contents`."""
         weights = file.meta["weights"]
         models = [from_model_file(model_file.from_bytes(file.blob(f"model/{i}"))) for i in range(len(weights))]
-        gate = Gate(file.array("gate")) if "gate" in file.sections else None
-        return cls(models, weights, file.meta["fields"], gate)
-
-
-def fit_weights(log_probs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights by EM; `log_probs` has one row a model and one column an event."""
-    weights = np.full(len(log_probs), 1 / len(log_probs))
-    top = log_probs.max(0)
-    if not np.isfinite(top).all():
-        raise InputError("an event of the development text has probability 0 under every model")
-    ratios = np.exp(log_probs - top)
-    mixed = weights @ ratios
-    power = 1.0
-    for _ in range(_STEPS):
-        growth = (ratios / mixed).mean(1)
-        if np.log(growth.max()) < _GAP:  # no weights are better by more than this
-            break
-        # Powers above 1 overshoot EM's step, which is slow where models are alike; kept only while they do better.
-        tried = weights * growth**power
-        tried /= tried.sum()
-        tried_mixed = tried @ ratios
-        if power == 1.0 or np.log(tried_mixed).sum() > np.log(mixed).sum():
-            weights, mixed, power = tried, tried_mixed, power * 2
-        else:
-            power = 1.0
-    return np.asarray(weights / weights.sum())
+        gates = None
+        if "gate/known" in file.sections:
+            gates = Gates(*(Gate(file.array(f"gate/{kind}")) for kind in ("known", "unknown")))
+        return cls(models, weights, file.meta["fields"], gates)
 
 
 def _mixed(log_probs: NDArray[np.float64], log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -182,6 +164,10 @@ def _mixed(log_probs: NDArray[np.float64], log_weights: NDArray[np.float64]) -> 
 
 def _features(models: Sequence[LanguageModel], sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     return np.concatenate([m.sentence_features(sentences) for m in models], axis=1)
+
+
+def _unknown(models: Sequence[LanguageModel], sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    return np.stack([m.unknown_log_probs(sentences) for m in models])
 
 
 def check(models: Sequence[LanguageModel]) -> None:

@@ -80,7 +80,9 @@ def measure_perplexity(experiment: Experiment, workshop: Workshop) -> Outcome:
     lm, figures = _trained(experiment, workshop, corpus, texts["dev"])
     evaluations = {part: evaluate(lm, text) for part, text in texts.items() if text.sentences}
     arrays: dict[str, NDArray[np.generic]] = {f"log_prob.{part}": e.scores.log_prob for part, e in evaluations.items()}
-    for part in evaluations:
+    for part, evaluation in evaluations.items():
+        arrays[f"log_unknown.{part}"] = lm.unknown_log_probs(texts[part].sentences)
+        arrays[f"unknown.{part}"] = evaluation.scores.unknown.astype(bool)
         if (features := lm.sentence_features(texts[part].sentences)).shape[1]:
             arrays[f"features.{part}"] = features
     figures = {

@@ -14,8 +14,7 @@ from binyan.evaluation.table import Cell
 from binyan.experiments.lbl_similarity import SETS
 from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Section
-from binyan.gate import Gate
-from binyan.mixture import fit_weights
+from binyan.gate import Gates, fit_weights
 
 NAMES = {
     "mkn": "MKN",
@@ -44,7 +43,7 @@ _TEXT = (
 )
 _MIXTURES = (
     "Weights fitted on the development novels: fixed ones by EM, and weights that depend on the context, by the length and the back-off "
-    "weight of the longest context that the n-gram model has seen."
+    "weight of the longest context that the n-gram model has seen, and on whether the next word is unknown."
 )
 _SIMILARITY = (
     "Spearman's rho times 100. CLBL, and CLBL++ where composing is suppressed, take <unk> for words outside the vocabulary. The thesis "
@@ -160,9 +159,16 @@ def _mixtures(shelf: Shelf) -> list[Table]:
                 100 * (fixed / better - 1),
                 float(weights[1]),
             ]
-            if "features.dev" in arrays[0]:  # results of earlier versions lack them
-                gate = Gate.fit(dev, arrays[0]["features.dev"], weights)
-                gated = _mixed_perplexity(test, gate.log_weights(arrays[0]["features.test"]))
+            if all("unknown.dev" in a for a in arrays):  # results of earlier versions lack it
+                known = {
+                    part: (
+                        np.stack([a[f"log_unknown.{part}"] for a in arrays]),
+                        arrays[0][f"unknown.{part}"],
+                        arrays[0][f"features.{part}"],
+                    )
+                    for part in ("dev", "test")
+                }
+                gated = _mixed_perplexity(test, Gates.fit(dev, *known["dev"]).log_weights(*known["test"]))
                 row += [gated, 100 * (gated / better - 1)]
             rows.append(row + [None] * (7 - len(row)))
             signatures += [r.signature for r in pair]

@@ -203,6 +203,18 @@ class LogBilinearLM(LanguageModel):
 
     def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
         """Score prepared sentences in one batch, each with its </s>."""
+        context_vectors, events, offsets = self._events(sentences)
+        words = np.where(events.words < len(self.vocabulary.index), events.words, 0)
+        log_prob = self._log_probs(context_vectors, events.contexts, words)
+        return Scores(log_prob, np.zeros(len(words), np.uint8), words == 0, offsets)
+
+    def unknown_log_probs(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
+        """log P(<unk> | context) at every event of prepared sentences."""
+        context_vectors, events, _ = self._events(sentences)
+        return self._log_probs(context_vectors, events.contexts, np.zeros_like(events.words))
+
+    def _events(self, sentences: Iterable[Sequence[str]]) -> tuple[Tensor, Events, NDArray[np.uint64]]:
+        """Context vectors with those of unseen words behind them, events by their ids, and where sentences begin."""
         index, extra = self.vocabulary.index, dict[str, int]()
         vectors: list[Tensor] = []
         ids: list[int] = []
@@ -224,10 +236,7 @@ class LogBilinearLM(LanguageModel):
             )
         events = Events.of_ids(np.array(ids, np.int32), np.array(offsets, np.uint64), self.order)
         context_vectors = torch.cat([self.context_vectors, torch.stack(vectors)]) if vectors else self.context_vectors
-        words = np.where(events.words < len(index), events.words, 0)
-        event_offsets = np.array([end + i for i, end in enumerate(offsets)], np.uint64)
-        log_prob = self._log_probs(context_vectors, events.contexts, words)
-        return Scores(log_prob, np.zeros(len(words), np.uint8), words == 0, event_offsets)
+        return context_vectors, events, np.array([end + i for i, end in enumerate(offsets)], np.uint64)
 
     @torch.no_grad()
     def _log_probs(

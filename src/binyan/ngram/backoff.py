@@ -16,7 +16,7 @@ from binyan.progress import Progress, ProgressOption
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary
 from binyan.text.reading import Source
-from binyan.text.vocabulary import END
+from binyan.text.vocabulary import END, UNKNOWN
 
 _SECTIONS = ("context_base", "word", "next", "log_prob", "first_entry", "left_word", "suffix", "log_backoff")
 _SMALLEST_BACKOFF = 1e-6  # as a feature: a context may leave nothing to shorter ones
@@ -94,13 +94,21 @@ class BackoffLanguageModel(LanguageModel):
 
     def sentence_features(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
         """The features of the context of every event of prepared sentences, a row each."""
+        return self._features(np.array(self._states(sentences), np.int64))
+
+    def unknown_log_probs(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
+        """log P(<unk> | context) at every event of prepared sentences."""
+        unknown = self.vocabulary[UNKNOWN]
+        return np.array([self.native.score(state, unknown)[1] for state in self._states(sentences)])
+
+    def _states(self, sentences: Iterable[Sequence[str]]) -> list[int]:
         states: list[int] = []
         for sentence in sentences:
             state = self.native.begin()
             for word in (*sentence, END):
                 states.append(state)
                 state = self.native.score(state, self.vocabulary[word])[0]
-        return self._features(np.array(states, np.int64))
+        return states
 
     def _features(self, states: NDArray[np.int64]) -> NDArray[np.float64]:
         arrays, longest = self.native.arrays, self.order - 1
