@@ -76,7 +76,8 @@ def test_measure_and_report(workshop: Workshop, monkeypatch: pytest.MonkeyPatch)
     for experiment in listed:
         came = runner.attempt(experiment, lbl.MEASURES[experiment.measure], workshop)
         assert came is not None and not isinstance(came, Exception), came
-        kept = ("log_prob", "features") if experiment.model["kind"] in ("mkn", "hpylm") else ("log_prob",)
+        kept = {"log_prob", "log_unknown", "unknown"}
+        kept |= {"features"} if experiment.model["kind"] in ("mkn", "hpylm") else set()
         assert set(came.arrays()) == {f"{array}.{part}" for array in kept for part in ("dev", "second", "test")}
         bins = came.figures["by_frequency"]
         assert sum(n for n, _ in bins.values()) == came.figures["tokens"]

@@ -226,11 +226,12 @@ def test_single_scores_equal_batches_and_sum_to_one(name: str, extended: bool) -
         model = model.extended(rest=0.3)
         assert set(model.extension) == {"zaunen", "hofest", "baumst"} - set(CORPUS.vocabulary.words)
     held_out = [*text(5, 4), ["zaunen", "hofen", "unerhoert", "hofen"]]
-    single = []
+    single, unknown = [], []
     for sentence in held_out:
         state = model.begin()
         for word in (*sentence, "</s>"):
             chances = model.next_words(state)
+            unknown.append(math.log(chances[0]))
             assert chances.sum() == pytest.approx(1.0, abs=1e-9) and chances[1] == 0.0
             scored = model.score(state, word)
             assert math.exp(scored.log_prob) == pytest.approx(chances[model.vocabulary[word]], rel=1e-6)
@@ -238,6 +239,7 @@ def test_single_scores_equal_batches_and_sum_to_one(name: str, extended: bool) -
             state = scored.state
             assert hash(state) is not None
     assert np.allclose(single, model.score_sentences(held_out).log_prob, atol=1e-5)
+    assert np.allclose(unknown, model.unknown_log_probs(held_out), atol=1e-5)
 
 
 def test_unseen_context_words_take_the_vectors_of_their_morphemes() -> None:

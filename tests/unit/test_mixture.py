@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from binyan import language_model
 from binyan.errors import InputError, SettingsError
-from binyan.gate import Gate, fit_weights
+from binyan.gate import Gate, Gates, fit_weights
 from binyan.mixture import Mixture
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.text import Corpus
@@ -102,6 +102,26 @@ def test_a_mixture_is_a_language_model(by_context: bool, tmp_path: Path) -> None
     again = language_model.load(tmp_path / "mixture")
     assert np.array_equal(again.score_sentences(development).log_prob, mixture.score_sentences(development).log_prob)
     assert str(again.signature()) == str(mixture.signature())
+
+
+def test_unknown_words_are_mixed_by_weights_of_their_own() -> None:
+    """The first model is right about which words are unknown, the second about which known word comes."""
+    unknown = np.arange(400) % 2 == 0
+    chance = np.log(np.stack([np.where(unknown, 0.9, 0.1), np.full(400, 0.5)]))
+    words = np.log1p(-np.exp(chance)) + np.log([[0.1], [0.9]])
+    log_probs = np.where(unknown, chance, words)
+    gates = Gates.fit(log_probs, chance, unknown, np.zeros((400, 1)))
+    mixed = np.logaddexp.reduce(log_probs + gates.log_weights(chance, unknown, np.zeros((400, 1))), axis=0)
+    assert np.exp(mixed[unknown]) == pytest.approx(0.9, abs=0.02) and np.exp(mixed[~unknown]) == pytest.approx(
+        0.9 * 0.9, abs=0.02
+    )
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_chances_of_unknown_words_are_those_of_single_scores(order: int) -> None:
+    model, sentences = models()[order], [["der", "hund", "unbekannt", "sah"], ["die"], []]
+    expected = language_model.LanguageModel.unknown_log_probs(model, sentences)
+    assert np.allclose(model.unknown_log_probs(sentences), expected) and len(expected) == 8
 
 
 def test_models_that_cannot_be_mixed() -> None:
