@@ -62,7 +62,7 @@ def test_log_bilinear_scores(grammar, diagonal, sigmoid, monkeypatch):
     )
     model = SimpleNamespace(
         model=lbl, order=order, vocabulary=Vocabulary(words[3:]), context_vectors=tensor(Q), target_vectors=tensor(R),
-        morpheme_rows=lambda morphemes, side: [4, 5] if morphemes else [], known_morphemes=lambda w: ["m"] if w == "x" else [],
+        context_rows=lambda word: [4, 5] if word == "x" else [],
     )  # fmt: skip
 
     def vector(word):

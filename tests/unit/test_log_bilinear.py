@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 from binyan import language_model  # noqa: E402
 from binyan.clustering import brown  # noqa: E402
 from binyan.errors import InputError, SettingsError  # noqa: E402
+from binyan.log_bilinear.estimation import train  # noqa: E402
 from binyan.log_bilinear.events import Events  # noqa: E402
 from binyan.log_bilinear.gradients import Rows, likelihood  # noqa: E402
 from binyan.log_bilinear.model import LogBilinear, Shape, Targets, Variant  # noqa: E402
@@ -20,7 +21,7 @@ from binyan.log_bilinear.noise_contrastive import contrast, noise_words  # noqa:
 from binyan.log_bilinear.training import Trainer, TrainingSettings, score_events  # noqa: E402
 from binyan.log_bilinear.word_map import WordMap  # noqa: E402
 from binyan.segmentation import Segmentation, SegmentationTable  # noqa: E402
-from binyan.text import Corpus  # noqa: E402
+from binyan.text import Corpus, VocabularyPolicy  # noqa: E402
 from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, TABLE, lm, text  # noqa: E402
 
 VARIANTS = [n + c + "lbl" + plus for n in ("", "n") for c in ("", "c") for plus in ("", "+c", "+o", "++")]
@@ -245,10 +246,62 @@ def test_single_scores_equal_batches_and_sum_to_one(name: str, extended: bool) -
 def test_unseen_context_words_take_the_vectors_of_their_morphemes() -> None:
     model = lm("clbl++")
     state = model.score(model.begin(), "zaunen").state
-    expected = model.model.Q[model.morpheme_rows(["en/SUF"], "context")].sum(0)
-    assert torch.equal(model._composed("zaunen", model.model.Q, None), expected)
+    assert model.context_rows("zaunen") == model.morpheme_rows(["en/SUF"], "context")  # training had no <unk>
     assert state[-1] == "zaunen" and model.score(model.begin(), "unerhoert").state[-1] == 0
     assert not np.allclose(model.next_words(state), model.next_words(model.score(model.begin(), "unerhoert").state))
+
+
+PRUNED = Corpus.read(
+    [*text(), ["zaunen", "hausen"], ["hofen", "baumst", "fremd"]], policy=VocabularyPolicy(min_count=2)
+)
+
+
+def test_words_outside_the_vocabulary_are_unknown_with_morphemes() -> None:
+    assert PRUNED.outside == ("zaunen", "baumst", "fremd")
+    found = WordMap.from_segmentations(TABLE, PRUNED.vocabulary, (*PRUNED.outside, "hausen", "zaunen"))
+    assert found.outside == ("zaunen", "baumst", "hausen") and found.words == len(PRUNED.vocabulary)
+    rows = [found.factors[a:b].tolist() for a, b in zip(found.offsets, found.offsets[1:], strict=False)]
+    index = found.morpheme_index
+    assert rows[found.words] == [0, index["en/SUF"]] and rows[found.words + 1] == [0, index["st/SUF"]]
+    inside = WordMap.from_segmentations(TABLE, PRUNED.vocabulary)
+    assert found.inside.digest == inside.digest and found.inside.outside == ()
+
+    events, closed = Events.of(PRUNED, 3, found.outside), Events.of(PRUNED, 3)
+    assert (events.words == closed.words).all() and (events.words < found.words).all()
+    assert (np.where(events.contexts < found.words, events.contexts, 0) == closed.contexts).all()
+    assert events.contexts[-1].tolist() == [found.words + 1, 0]  # </s> after baumst, fremd
+    assert events.contexts[-5].tolist() == [found.words, PRUNED.vocabulary.index["hausen"]]
+
+
+@pytest.mark.parametrize("name", ["lbl+c", "clbl+c", "clbl++", "nclbl++", "clbl+o"])
+def test_training_and_scoring_see_the_same_context_words(name: str, tmp_path: Path) -> None:
+    held_out = [["zaunen", "hausen", "hofest"], ["hofen", "fremd", "gehst"], *text(5, 1)]
+    options = {"order": 3, "dim": 6, "segmentations": TABLE, "progress": False}
+    settings = TrainingSettings(epochs=2, batch=50, noise_samples=10)
+    model = train(PRUNED, held_out, name, settings=settings, classes=brown(PRUNED, 4), **options)
+    assert model.course is not None
+    mean = model.score_sentences(held_out).log_prob.mean()
+    assert math.exp(-mean) == pytest.approx(model.course.perplexity[model.course.best - 1], rel=1e-5)
+    additive = model.model.shape.variant.context
+    assert model.context_rows("zaunen") == ([0, *model.morpheme_rows(["en/SUF"], "context")] if additive else [])
+    model.save(tmp_path / "m")
+    assert language_model.load(tmp_path / "m").score_sentences(held_out).log_prob.mean() == mean
+
+
+def test_gradients_with_words_outside_the_vocabulary() -> None:
+    found = WordMap.from_segmentations(TABLE, PRUNED.vocabulary, PRUNED.outside)
+    shape = Shape(Variant.parse("clbl++"), 3, 5)
+    class_of = brown(PRUNED, 4).ids(PRUNED.vocabulary)
+    model = LogBilinear(shape, Targets(class_of, PRUNED.vocabulary), found, 3, scale=0.5).double()
+    events = Events.of(PRUNED, 3, found.outside)
+    contexts, rows = torch.from_numpy(events.contexts[-12:]).long(), model.targets.row_of[events.words[-12:]]
+    _, gradients = likelihood(model, contexts, torch.from_numpy(rows))
+    context_vectors, target_vectors = model.compiled()
+    assert (contexts >= found.words).any()
+    loss = -model.log_prob(model.predict(context_vectors[contexts]), torch.from_numpy(rows), target_vectors).sum()
+    loss.backward()
+    by_hand = gradients["Q"]
+    assert isinstance(by_hand, Rows) and torch.allclose(by_hand.dense(len(model.Q)), model.Q.grad)
 
 
 def test_extension_gives_new_words_what_unknown_had() -> None:

@@ -159,11 +159,14 @@ def test_a_study_goes_on_where_it_stopped(tmp_path: Path) -> None:
 def test_trials_in_processes_are_those_of_this_one(tmp_path: Path) -> None:
     pytest.importorskip("optuna", reason="the neural extra is not installed")
     corpus = Corpus.read(TEXT[:30])
+    held_out = Corpus.encode([*TEXT[30:], ["zaunen", TEXT[0][0]]], corpus.vocabulary)
+    word_map = WordMap.from_segmentations(TABLE, corpus.vocabulary, held_out.outside)
+    assert word_map.outside == ("zaunen",)
     task = TrainingTask(
         corpus,
-        Corpus.encode(TEXT[30:], corpus.vocabulary),
+        held_out,
         Shape(Variant.parse("clbl++"), 2, 3),
-        WordMap.from_segmentations(TABLE, corpus.vocabulary),
+        word_map,
         (np.arange(len(corpus.vocabulary)) % 3).astype(np.uint32),
     )
     settings = TrainingSettings(epochs=2, batch=50)

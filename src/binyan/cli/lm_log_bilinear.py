@@ -205,7 +205,8 @@ def tune(
     clustering = brown(corpus, given) if given is None or isinstance(given, int) else given
     class_of = clustering.ids(corpus.vocabulary) if shape.variant.classes else None
     table = _segmentations(variant, word_map, morfessor, corpus, seed)
-    mapped = WordMap.from_segmentations(table, corpus.vocabulary) if table is not None else None
+    outside = (*corpus.outside, *held_out.outside)
+    mapped = WordMap.from_segmentations(table, corpus.vocabulary, outside) if table is not None else None
 
     task = TrainingTask(corpus, held_out, shape, mapped, class_of)
     settings = TrainingSettings(epochs=epochs, batch=batch, seed=seed, device=device, decay=decay)

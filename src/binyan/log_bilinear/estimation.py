@@ -51,9 +51,13 @@ def train(
         clustering = classes if isinstance(classes, WordClasses) else brown(corpus, classes, progress=progress)
     class_of = None if clustering is None else clustering.ids(vocabulary)
     additive = shape.variant.additive and segmentations is not None
-    word_map = WordMap.from_segmentations(segmentations, vocabulary) if additive and segmentations is not None else None
+    word_map: WordMap | None = None
+    if additive and segmentations is not None:
+        word_map = WordMap.from_segmentations(segmentations, vocabulary, (*corpus.outside, *held_out.outside))
     trainer = Trainer(corpus, held_out, shape, settings, word_map, class_of)
     course = trainer.run(checkpoint, progress, after_epoch)
+    word_map = trainer.word_map.inside
+    trainer.model.use_contexts(word_map)
     fields: dict[str, Any] = {
         "train": corpus.digest,
         "events": corpus.events,
@@ -62,7 +66,7 @@ def train(
         "preparation": str(prepared),
         "development": held_out.digest,
         **({"classes": f"{clustering.classes}-{clustering.digest}"} if clustering else {}),
-        **({"map": trainer.word_map.digest} if additive else {}),
+        **({"map": word_map.digest} if additive else {}),
         **{k: getattr(settings, k) for k in ("step", "l2", "batch", "seed")},
         "epochs": f"{course.best}of{course.epochs}",
         **({"decay": settings.epochs} if settings.decay else {}),
@@ -71,7 +75,7 @@ def train(
         fields["noise"] = settings.noise_samples
     model = LogBilinearLM(
         trainer.model,
-        trainer.word_map,
+        word_map,
         class_of,
         vocabulary,
         prepared,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,9 +25,15 @@ class Events:
         return len(self.words)
 
     @classmethod
-    def of(cls, corpus: Corpus, order: int) -> Events:
-        """All events of `corpus`, sentence by sentence."""
-        return cls.of_ids(corpus.words.astype(np.int32), corpus.offsets, order)
+    def of(cls, corpus: Corpus, order: int, outside: Sequence[str] = ()) -> Events:
+        """All events of `corpus`, sentence by sentence. In contexts the words `outside` the vocabulary have the ids after its
+        last, in their order; all others of them are <unk>, as every one is where it is predicted."""
+        ids, size = corpus.words.astype(np.int32), len(corpus.vocabulary)
+        if outside and corpus.outside:
+            number = {w: size + i for i, w in enumerate(outside)}
+            ids[ids == 0] = [number.get(w, 0) for w in corpus.outside]
+        events = cls.of_ids(ids, corpus.offsets, order)
+        return cls(events.contexts, np.where(events.words < size, events.words, np.int32(0)))
 
     @classmethod
     def of_ids(cls, ids: NDArray[np.int32], offsets: NDArray[np.uint64], order: int) -> Events:

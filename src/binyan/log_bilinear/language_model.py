@@ -1,7 +1,7 @@
 """Log-bilinear models behind the one language-model protocol.
 
 Composed vectors are compiled once, so the additive models score as fast as the plain ones. A context word outside the
-vocabulary takes the vector of its known morphemes where the word map has it, and that of <unk> where not.
+vocabulary has <unk> as its surface form and those of its morphemes that the model knows, in training as here.
 
 The event space can be extended (`extended`): words outside the vocabulary that the map segments share the probability of
 <unk> with the rest of all unknown words, by a softmax over p . r~_w with r~_w the sum of the known morphemes of w:
@@ -28,7 +28,7 @@ from binyan.language_model import END, LanguageModel, Scores, State, Step, WordS
 from binyan.log_bilinear.events import BEGIN_ID, Events
 from binyan.log_bilinear.model import LogBilinear, Shape, Targets
 from binyan.log_bilinear.training import Course
-from binyan.log_bilinear.word_map import WordMap, factors_of
+from binyan.log_bilinear.word_map import UNKNOWN_ID, WordMap, factors_of
 from binyan.model_file import ModelFile, Section
 from binyan.segmentation import SegmentationTable
 from binyan.signature import Signature
@@ -78,8 +78,8 @@ class LogBilinearLM(LanguageModel):
         self._cache: dict[State, _Prediction] = {}
         with torch.no_grad():
             context, self.target_vectors = (v.detach() for v in model.compiled())
-            new = [self._composed(w, model.Q, context) for w in self.extension]
-            self.context_vectors = torch.cat([context, *(v[None] for v in new if v is not None)])
+            new = [self._context_vector(w) for w in self.extension]
+            self.context_vectors = torch.cat([context, *(context[:1] if v is None else v[None] for v in new)])
         self._extension_vectors, self._extension_bias = self._extension_scores()
 
     def _extension_scores(self) -> tuple[Tensor, Tensor]:
@@ -89,16 +89,14 @@ class LogBilinearLM(LanguageModel):
             return torch.zeros(1, dim), torch.zeros(1)
         with torch.no_grad():
             zero = torch.zeros(dim)
-            vectors = [self._composed(w, self.model.R, None) for w in self.extension]
-            stacked = torch.stack([zero if v is None else v for v in vectors])
+            rows = [self.morpheme_rows(self.known_morphemes(w), "target") for w in self.extension]
+            stacked = torch.stack([self.model.R[r].sum(0) if r else zero for r in rows])
             bias = torch.full((len(stacked) + 1,), float(np.log((1 - self.rest) / len(stacked))))
             bias[-1] = float(np.log(self.rest))
             return torch.cat([stacked, stacked.mean(0, keepdim=True)]), bias
 
     def known_morphemes(self, word: str) -> list[str]:
         """The morphemes of `word` in the model's map that the model has vectors for."""
-        if word not in self.segmentations:
-            return []
         return [m for m in factors_of(self.segmentations, word) if m in self.word_map.morpheme_index]
 
     def morpheme_rows(self, morphemes: Iterable[str], side: str) -> list[int]:
@@ -107,12 +105,15 @@ class LogBilinearLM(LanguageModel):
         surface = self.word_map.words if side == "context" else self.model.targets.rows
         return [f - self.word_map.words + surface for f in self.word_map.known(morphemes)] if additive else []
 
-    def _composed(self, word: str, factors: Tensor, unknown: Tensor | None) -> Tensor | None:
-        """The sum of the known morphemes of a word outside the vocabulary; else the vector of <unk>, or None."""
-        rows = self.morpheme_rows(self.known_morphemes(word), "context" if factors is self.model.Q else "target")
-        if rows:
-            return factors[rows].sum(0)
-        return None if unknown is None else unknown[0]
+    def context_rows(self, word: str) -> list[int]:
+        """Rows of Q whose sum is the vector of a context word outside the vocabulary: <unk>, where training had it, and known
+        morphemes; none where there are no such morphemes."""
+        rows = self.morpheme_rows(self.known_morphemes(word), "context")
+        return [UNKNOWN_ID, *rows] if rows and self.counts[UNKNOWN_ID] else rows
+
+    def _context_vector(self, word: str) -> Tensor | None:
+        rows = self.context_rows(word)
+        return self.model.Q[rows].sum(0) if rows else None
 
     def extended(self, words: Iterable[str] | None = None, rest: float = 0.5) -> LogBilinearLM:
         """The model with further words as events: those given, or all of the word map, that are outside the vocabulary and have
@@ -150,16 +151,14 @@ class LogBilinearLM(LanguageModel):
         number = self.vocabulary.index.get(word)
         if number is not None:
             return number
-        return word if self.morpheme_rows(self.known_morphemes(word), "context") else 0
+        return word if self.context_rows(word) else UNKNOWN_ID
 
     def _predict(self, state: State) -> _Prediction:
         found = self._cache.get(state)
         if found is None:
             with torch.no_grad():
                 q = [
-                    self.context_vectors[w]
-                    if isinstance(w, int)
-                    else self._composed(w, self.model.Q, self.context_vectors)
+                    self.context_vectors[w] if isinstance(w, int) else self._context_vector(w)
                     for w in state  # type: ignore[attr-defined]
                 ]
                 p = self.model.predict(torch.stack([v for v in q if v is not None])[None])
@@ -223,8 +222,8 @@ class LogBilinearLM(LanguageModel):
             for word in sentence:
                 number = index.get(word) if word not in extra else extra[word]
                 if number is None:
-                    composed = self._composed(word, self.model.Q, None)
-                    number = 0 if composed is None else len(index) + len(vectors)
+                    composed = self._context_vector(word)
+                    number = UNKNOWN_ID if composed is None else len(index) + len(vectors)
                     extra[word] = number
                     if composed is not None:
                         vectors.append(composed.detach())

@@ -181,6 +181,11 @@ class LogBilinear(nn.Module):
             self.S = gaussian(5, targets.classes, d)  # (K, d)
             self.t = nn.Parameter(torch.zeros(targets.classes))  # (K,)
 
+    def use_contexts(self, word_map: WordMap) -> None:
+        """Take the rows of another map of the same factors as context words: with words outside the vocabulary, or without."""
+        if self.shape.variant.context:
+            self.context_map = Composition(word_map).to(self.Q.device)
+
     def set_biases(self, counts: NDArray[Any]) -> None:
         """Biases as log-unigrams with Laplace smoothing (section 4.4.1), from the counts of words by id."""
         rows = torch.from_numpy(np.asarray(counts, np.float64)[self.targets.word_of] + 1.0)

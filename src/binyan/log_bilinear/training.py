@@ -109,8 +109,9 @@ class Trainer:
         vocabulary = corpus.vocabulary
         targets = Targets(class_of if shape.variant.classes else None, vocabulary)
         self.word_map = word_map or WordMap.identity(len(vocabulary))
-        self.events = Events.of(corpus, shape.order)
-        self.development = Events.of(development, shape.order)
+        outside = self.word_map.outside if shape.variant.context else ()
+        self.events = Events.of(corpus, shape.order, outside)
+        self.development = Events.of(development, shape.order, outside)
         self.counts = self.events.counts(len(vocabulary))
         self.device = torch.device(self.settings.device)
         self.model = LogBilinear(shape, targets, self.word_map, self.settings.seed)
@@ -214,9 +215,9 @@ class Trainer:
 
     def _touch_shares(self) -> dict[str, Tensor]:
         """For each factor, the chance that a minibatch touches it."""
-        words = len(self.counts)
         batch, history = min(self.settings.batch, len(self.events)), self.shape.order - 1
         model = self.model
+        contexts = len(model.context_map.offsets) - 1
 
         def share(counts: NDArray[np.int64], draws: float, composition: Any) -> Tensor:
             of_word = torch.from_numpy(counts).double()[:, None]
@@ -225,7 +226,7 @@ class Trainer:
             chance = -torch.expm1(draws * torch.log1p(-of_factor.clamp(max=1 - 1e-12)))
             return chance.clamp_(min=batch / len(self.events) / 10).to(model.Q.dtype).to(self.device)
 
-        shares = {"Q": share(self.events.context_counts(words), batch * history, model.context_map)}
+        shares = {"Q": share(self.events.context_counts(contexts), batch * history, model.context_map)}
         if not self.shape.variant.classes:
             draws = batch + math.ceil(batch / BLOCK) * self.settings.noise_samples
             shares["R"] = share(self.counts[model.targets.word_of], draws, model.target_map)

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from binyan.errors import InputError
 from binyan.segmentation import SegmentationTable
 from binyan.signature import digest
-from binyan.text.vocabulary import Vocabulary
+from binyan.text.vocabulary import SPECIALS, UNKNOWN, Vocabulary
+
+UNKNOWN_ID = SPECIALS.index(UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -20,17 +22,18 @@ class WordMap:
     """The rows of the matrix M: the factors of word i are `factors[offsets[i]:offsets[i + 1]]`, repetitions included.
 
     Factors 0 to |V| - 1 are the surface forms, by word id; then come the `morphemes`. The first factor of a word is its
-    surface form.
+    surface form. The last rows are those of words `outside` the vocabulary, whose surface form is <unk>'s.
     """
 
     factors: NDArray[np.int64]
     offsets: NDArray[np.int64]
     morphemes: tuple[str, ...]
+    outside: tuple[str, ...] = ()
 
     @property
     def words(self) -> int:
-        """Number of words."""
-        return len(self.offsets) - 1
+        """Number of words of the vocabulary."""
+        return len(self.offsets) - 1 - len(self.outside)
 
     @property
     def size(self) -> int:
@@ -57,10 +60,13 @@ class WordMap:
         return cls(np.arange(words, dtype=np.int64), np.arange(words + 1, dtype=np.int64), ())
 
     @classmethod
-    def from_segmentations(cls, table: SegmentationTable, vocabulary: Vocabulary) -> WordMap:
+    def from_segmentations(
+        cls, table: SegmentationTable, vocabulary: Vocabulary, outside: Iterable[str] = ()
+    ) -> WordMap:
         """The surface form and the morphemes of each word. A part that is the whole word without a label adds nothing.
 
-        Raises InputError where `table` has none of the words; single words it lacks have their surface form only.
+        Of the words `outside` the vocabulary those get rows that have a morpheme of a word inside. Raises InputError where
+        `table` has none of the words; single words it lacks have their surface form only.
         """
         morphemes: dict[str, int] = {}
         rows: list[list[int]] = []
@@ -75,7 +81,18 @@ class WordMap:
             raise InputError(
                 "the word map has no word of the vocabulary; is it of another language, or of text with capitals?"
             )
-        return cls(*_flat(rows), tuple(morphemes))
+        further: dict[str, list[int]] = {}
+        for word in outside:
+            known = [len(vocabulary) + morphemes[m] for m in factors_of(table, word) if m in morphemes]
+            if known:
+                further[word] = [UNKNOWN_ID, *known]
+        return cls(*_flat([*rows, *further.values()]), tuple(morphemes), tuple(further))
+
+    @property
+    def inside(self) -> WordMap:
+        """The map of the words of the vocabulary alone."""
+        end = self.offsets[self.words]
+        return WordMap(self.factors[:end], self.offsets[: self.words + 1], self.morphemes)
 
     def permuted(self, order: NDArray[np.int64]) -> WordMap:
         """The map of the words `order`, whose surface factors are renumbered likewise; morphemes keep their order."""
@@ -95,16 +112,16 @@ class WordMap:
 
     @cached_property
     def transposed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The words of each factor, in the same layout: the rows of M transposed."""
-        owners = np.repeat(np.arange(self.words, dtype=np.int64), np.diff(self.offsets))
+        """The rows of each factor, in the same layout: M transposed."""
+        owners = np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int64), np.diff(self.offsets))
         order = np.argsort(self.factors, kind="stable")
         counts = np.bincount(self.factors, minlength=self.size)
         return owners[order], np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def factors_of(table: SegmentationTable, word: str) -> list[str]:
-    """The morphemes of `word` in `table`, without one that is the bare word itself."""
-    return [m for m in table[word].morphemes if m != word]
+    """The morphemes of `word` in `table`, without one that is the bare word itself; none where `table` lacks it."""
+    return [m for m in table[word].morphemes if m != word] if word in table else []
 
 
 def _flat(rows: Sequence[Sequence[int] | NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -23,11 +23,16 @@ from binyan.text.vocabulary import BEGIN, END, Vocabulary, VocabularyPolicy
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences one after another: sentence i is `words[offsets[i]:offsets[i + 1]]`, without <s> and </s>."""
+    """Sentences one after another: sentence i is `words[offsets[i]:offsets[i + 1]]`, without <s> and </s>.
+
+    `outside` is what stands in the text at each <unk>, in order, for models that see inside words outside the vocabulary;
+    empty where the text was encoded without it.
+    """
 
     words: NDArray[np.uint32]
     offsets: NDArray[np.uint64]
     vocabulary: Vocabulary
+    outside: tuple[str, ...] = ()
 
     @property
     def sentences(self) -> int:
@@ -77,25 +82,31 @@ class Corpus:
         if (seen := invisible(types)) is not None:
             warnings.warn(f"{_name(sources)}: {seen}", stacklevel=2)
         remap = np.fromiter((vocabulary[w] for w in types), np.uint32, len(types))
-        return cls(remap[ids] if len(ids) else ids, offsets, vocabulary)
+        words = remap[ids] if len(ids) else ids
+        return cls(words, offsets, vocabulary, tuple(types[i] for i in ids[words == 0].tolist()))
 
     @classmethod
     def encode(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> Corpus:
         """Sentences of words as ids of a vocabulary that is given; unknown words become <unk>."""
         known = vocabulary.index.get
         words, offsets = array("I"), array("Q", [0])
+        outside: list[str] = []
         for sentence in sentences:
-            words.extend([known(w, 0) for w in sentence])
+            ids = [known(w, 0) for w in sentence]
+            words.extend(ids)
+            outside += [w for w, i in zip(sentence, ids, strict=True) if i == 0]
             offsets.append(len(words))
-        return cls._checked(*_arrays(words, offsets), vocabulary)
+        return cls._checked(*_arrays(words, offsets), vocabulary, tuple(outside))
 
     @classmethod
-    def _checked(cls, ids: NDArray[np.uint32], offsets: NDArray[np.uint64], vocabulary: Vocabulary) -> Corpus:
+    def _checked(
+        cls, ids: NDArray[np.uint32], offsets: NDArray[np.uint64], vocabulary: Vocabulary, outside: tuple[str, ...] = ()
+    ) -> Corpus:
         if bool(((ids == 1) | (ids == 2)).any()):
             raise InputError(
                 f"the text holds {BEGIN} or {END} as words; sentence boundaries are added by the model: remove them"
             )
-        return cls(ids, offsets, vocabulary)
+        return cls(ids, offsets, vocabulary, outside)
 
     @classmethod
     def encode_text(cls, source: Source, vocabulary: Vocabulary, preparation: Preparation | None = None) -> Corpus:

@@ -41,7 +41,7 @@ def _log_bilinear_feature(model: Any, vocabulary: Sequence[str], unknown: Any) -
     known = model.context_vectors.detach().numpy()
     context = np.concatenate([known[ids], known[1:2]])  # the last row is <s>
     for i, word in enumerate(vocabulary):
-        rows = model.morpheme_rows(model.known_morphemes(word), "context") if unknown[i] else []
+        rows = model.context_rows(word) if unknown[i] else []
         if rows:
             context[i] = lbl.Q.detach().numpy()[rows].sum(0)
     C = lbl.C.detach().numpy()
