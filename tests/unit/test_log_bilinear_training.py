@@ -29,9 +29,10 @@ def test_a_falling_step_size_reaches_nothing_and_resumes(name: str, tmp_path: Pa
     unbroken.optimiser.update = lambda g, share, shrink: (steps.append(shrink), update(g, share, shrink))  # type: ignore[method-assign, assignment, return-value]
     unbroken.run(progress=False)
     batches = math.ceil(CORPUS.events / 50)
-    assert len(steps) == 3 * batches and steps[0] == 1
+    assert len(steps) == 3 * batches and steps[0] == 0.01
     done = [epoch + 50 * i / CORPUS.events for epoch in range(3) for i in range(batches)]
-    assert steps == pytest.approx([1 - d / 3 for d in done])
+    assert sum(d < 0.2 for d in done) > 1
+    assert steps == pytest.approx([min(1, 0.01 + d / 0.2) * (1 - d / 3) for d in done])
 
     class Stopped(Exception): ...
 

@@ -32,6 +32,7 @@ ClassCount = Annotated[
     int | None, typer.Option("-k", "--class-count", metavar="N", help="Brown classes to make, where none are given.")
 ]
 Epochs = Annotated[int, typer.Option("--epochs", metavar="N", help="At most this many passes.")]
+WarmUp = Annotated[float, typer.Option(help="Epochs over which the step size rises; parts of one are allowed.")]
 Decay = Annotated[bool, typer.Option("--decay", help="Let the step size fall to 0 over the epochs: 3 or 4 then do.")]
 Batch = Annotated[int, typer.Option("--batch", metavar="N", help="Events a minibatch.")]
 Device = Annotated[str, typer.Option("--device", help="cpu, cuda, mps ...")]
@@ -70,6 +71,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
         l2: Annotated[float, typer.Option("--l2", metavar="X", help="Penalty lambda.")] = 8.0,
         epochs: Epochs = 20,
         decay: Decay = False,
+        warm_up: WarmUp = 0.2,
         batch: Batch = 2000,
         patience: Annotated[int, typer.Option("--patience", metavar="N", help="Stop after N epochs without gain.")] = 1,
         noise: Annotated[
@@ -94,7 +96,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
 
         o.check_out(out)
         preparation = prepare.preparation
-        settings = TrainingSettings(step, l2, batch, epochs, patience, noise, seed, device, decay)
+        settings = TrainingSettings(step, l2, batch, epochs, patience, noise, seed, device, decay, warm_up)
         start = time.monotonic()
         with plain_warnings():
             corpus = Corpus.read([*text, *(more or [])], preparation, know.policy(seed), False if quiet else None)
@@ -173,6 +175,7 @@ def tune(
     class_count: ClassCount = None,
     epochs: Epochs = 4,
     decay: Decay = False,
+    warm_up: WarmUp = 0.2,
     batch: Batch = 2000,
     device: Device = "cpu",
     know: VocabularyOptions,
@@ -209,7 +212,7 @@ def tune(
     mapped = WordMap.from_segmentations(table, corpus.vocabulary, outside) if table is not None else None
 
     task = TrainingTask(corpus, held_out, shape, mapped, class_of)
-    settings = TrainingSettings(epochs=epochs, batch=batch, seed=seed, device=device, decay=decay)
+    settings = TrainingSettings(epochs=epochs, batch=batch, seed=seed, device=device, decay=decay, warm_up=warm_up)
     found = search(
         task,
         settings,

@@ -70,6 +70,7 @@ def train(
         **{k: getattr(settings, k) for k in ("step", "l2", "batch", "seed")},
         "epochs": f"{course.best}of{course.epochs}",
         **({"decay": settings.epochs} if settings.decay else {}),
+        **({"warm-up": settings.warm_up} if settings.warm_up else {}),
     }
     if not shape.variant.classes:
         fields["noise"] = settings.noise_samples

@@ -27,6 +27,7 @@ from binyan.text.corpus import Corpus
 
 CHECKPOINT_KIND = "log-bilinear-training"
 _SCORED_AT_ONCE = 8192  # events
+_FIRST_STEP = 0.01  # of the step size, where it rises
 
 
 def use_threads(number: int) -> None:
@@ -45,7 +46,8 @@ class TrainingSettings:
     """`step` and `l2` are the step size xi and the penalty lambda of section 4.4; `batch` is L events.
 
     Training stops after `epochs`, or once `patience` epochs in a row did not lower development perplexity. With `decay` the
-    step size falls linearly to 0 over the `epochs`: a few of them then do what many do without.
+    step size falls linearly to 0 over the `epochs`: a few of them then do what many do without. It first rises over `warm_up`
+    epochs: AdaGrad divides by the gradients seen so far, and after few of them a step of the whole size can undo a model.
     """
 
     step: float = 0.06
@@ -57,6 +59,7 @@ class TrainingSettings:
     seed: int = 1
     device: str = "cpu"
     decay: bool = False
+    warm_up: float = 0.2
 
     def __post_init__(self) -> None:
         for name in ("step", "batch", "epochs", "patience", "noise_samples"):
@@ -64,6 +67,8 @@ class TrainingSettings:
                 raise SettingsError(f"{name.replace('_', ' ')} must be positive, not {getattr(self, name)}")
         if self.l2 < 0:
             raise SettingsError(f"the penalty lambda is 0 or more, not {self.l2}")
+        if self.warm_up < 0:
+            raise SettingsError(f"warming up takes 0 epochs or more, not {self.warm_up}")
 
     def to_dict(self) -> dict[str, Any]:
         """As stored in a model file."""
@@ -184,8 +189,10 @@ class Trainer:
         return math.exp(-float(np.mean(score_events(self.model, self.development))))
 
     def _shrink(self, done: float) -> float:
-        """What is left of the step size once a share `done` of this epoch is."""
-        return 1 - (self.course.epochs + done) / self.settings.epochs if self.settings.decay else 1.0
+        """How much of the step size is taken once a share `done` of this epoch is."""
+        passes, whole = self.course.epochs + done, self.settings
+        rise = min(1.0, _FIRST_STEP + passes / whole.warm_up) if whole.warm_up else 1.0
+        return rise * (1 - passes / whole.epochs if whole.decay else 1.0)
 
     def _minibatch(self, chosen: Tensor, generator: torch.Generator, shrink: float) -> Tensor:
         mine = self.processes.part(chosen)
