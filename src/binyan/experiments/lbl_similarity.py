@@ -21,8 +21,9 @@ SETS: Mapping[str, Mapping[str, str]] = {
     "fr": {"fr-rg65": "RG_fr"},
 }
 TOKENS = 2_000_000  # taken from each text: more gives better vectors, and takes longer
-L2 = 30.0
-BATCH = 20_000  # every minibatch moves all target vectors, of which there are many
+# Every minibatch moves all target vectors, of which there are many; words seen once are too many to learn morphemes from.
+CHANGED = {"batch": 20_000, "step": 0.1, "l2": 30.0}
+CHANGED_MAP = {"map_min_count": 2}
 
 
 def experiments() -> list[Experiment]:
@@ -62,7 +63,7 @@ def measure(experiment: Experiment, workshop: Workshop) -> Outcome:
 
 
 def _model(kind: str) -> dict[str, Any]:
-    return {**model(kind, L2), "batch": BATCH}
+    return {**model(kind), **CHANGED, **(CHANGED_MAP if "+" in kind else {})}
 
 
 def _settings(language: str) -> dict[str, Any]:
