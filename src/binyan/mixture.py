@@ -42,6 +42,12 @@ class Mixture(LanguageModel):
         self.vocabulary, self.preparation = models[0].vocabulary, models[0].preparation
         self.order = max(m.order for m in models)
         self.fields, self.gates = fields or {}, gates
+        if gates is not None:
+            told = 1 + sum(len(m.context_features(m.begin())) for m in models)
+            if (given := gates.known.table.shape[1]) != told:
+                raise InputError(
+                    f"the mixture weighs by {given - 1} features of a context, and its models have {told - 1}"
+                )
 
     @classmethod
     def fit(
@@ -49,8 +55,8 @@ class Mixture(LanguageModel):
     ) -> Mixture:
         """The mixture that makes the prepared sentences of `development` most probable, by EM from equal weights.
 
-        With `by_context` weights depend on what the models can tell of a context, which n-gram models do: they are fitted by
-        gradient from EM's. Raises SettingsError where none of the models tells anything.
+        With `by_context` weights depend on what the models can tell of a context, which n-gram and log-bilinear models do: they
+        are fitted by gradient from EM's. Raises SettingsError where none of the models tells anything.
         """
         check(models)
         sentences = [list(s) for s in development]
@@ -64,7 +70,8 @@ class Mixture(LanguageModel):
             features = _features(models, sentences)
             if not features.shape[1]:
                 raise SettingsError(
-                    "weights by context need an n-gram model among those mixed: it tells what it has seen"
+                    "weights by context need a model among those mixed that tells something of a context: an n-gram or a "
+                    "log-bilinear one"
                 )
             gates = Gates.fit(log_probs, _unknown(models, sentences), scores[0].unknown.astype(bool), features)
             weights = np.exp(gates.known.log_weights(features)).mean(1)

@@ -80,8 +80,9 @@ def test_mix_by_context(folder: Path) -> None:
         json.loads(run("lm", "perplexity", folder / m, "--text", folder / "dev", "--json")) for m in ("fixed", "gated")
     )
     assert gated["perplexity"] <= fixed["perplexity"] * (1 + 1e-5) and "by_context" in gated["signature"]
-    with pytest.raises(SettingsError, match="need an n-gram model"):
-        run("lm", "mix", folder / "clbl", folder / "clbl++", *text, "--by-context", "--out", folder / "mix2")
+    run("lm", "mix", folder / "clbl", folder / "clbl++", *text, "--by-context", "--out", folder / "both")
+    both = json.loads(run("lm", "perplexity", folder / "both", "--text", folder / "dev", "--json"))
+    assert "by_context" in both["signature"]
 
 
 def test_tune_goes_on(folder: Path) -> None:

@@ -77,7 +77,7 @@ def test_measure_and_report(workshop: Workshop, monkeypatch: pytest.MonkeyPatch)
         came = runner.attempt(experiment, lbl.MEASURES[experiment.measure], workshop)
         assert came is not None and not isinstance(came, Exception), came
         kept = {"log_prob", "log_unknown", "unknown"}
-        kept |= {"features"} if experiment.model["kind"] in ("mkn", "hpylm") else set()
+        kept |= {"features"} if experiment.model["kind"] in ("mkn", "hpylm", "clbl++") else set()
         assert set(came.arrays()) == {f"{array}.{part}" for array in kept for part in ("dev", "second", "test")}
         bins = came.figures["by_frequency"]
         assert sum(n for n, _ in bins.values()) == came.figures["tokens"]

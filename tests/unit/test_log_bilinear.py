@@ -20,6 +20,8 @@ from binyan.log_bilinear.model import LogBilinear, Shape, Targets, Variant  # no
 from binyan.log_bilinear.noise_contrastive import contrast, noise_words  # noqa: E402
 from binyan.log_bilinear.training import Trainer, TrainingSettings, score_events  # noqa: E402
 from binyan.log_bilinear.word_map import WordMap  # noqa: E402
+from binyan.mixture import Mixture  # noqa: E402
+from binyan.ngram.kneser_ney import KneserNey  # noqa: E402
 from binyan.segmentation import Segmentation, SegmentationTable  # noqa: E402
 from binyan.text import Corpus, VocabularyPolicy  # noqa: E402
 from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, TABLE, lm, text  # noqa: E402
@@ -249,6 +251,22 @@ def test_unseen_context_words_take_the_vectors_of_their_morphemes() -> None:
     assert model.context_rows("zaunen") == model.morpheme_rows(["en/SUF"], "context")  # training had no <unk>
     assert state[-1] == "zaunen" and model.score(model.begin(), "unerhoert").state[-1] == 0
     assert not np.allclose(model.next_words(state), model.next_words(model.score(model.begin(), "unerhoert").state))
+
+
+@pytest.mark.parametrize("name", ["lbl", "clbl++", "nclbl+c"])
+def test_mixtures_by_context_see_the_prediction_vector(name: str, tmp_path: Path) -> None:
+    model, held_out = lm(name), [["hausen", "zaunen", "gehst"], ["fremd", "hofen"]]
+    state, rows = model.begin(), model.sentence_features(held_out)
+    assert rows.shape == (7, 6)
+    for word, row in zip((*held_out[0], "</s>"), rows, strict=False):
+        assert np.allclose(model.context_features(state), row, atol=1e-6)
+        state = model.score(state, word).state
+    assert len(np.unique(rows.round(6), axis=0)) > 3
+    mixture = Mixture.fit([KneserNey.train(CORPUS, 3), model], text(20, 1), by_context=True)
+    assert mixture.next_words(mixture.begin()).sum() == pytest.approx(1)
+    mixture.save(tmp_path / "m")
+    again = language_model.load(tmp_path / "m")
+    assert np.array_equal(again.score_sentences(held_out).log_prob, mixture.score_sentences(held_out).log_prob)
 
 
 PRUNED = Corpus.read(

@@ -79,6 +79,25 @@ def test_a_gate_learns_where_a_model_knows_the_context() -> None:
     assert weights[0, 0] > 0.9
 
 
+def test_a_gate_is_the_best_under_its_prior_whatever_the_scale_of_features() -> None:
+    random = np.random.default_rng(0)
+    features = random.normal(size=(300, 3)) @ np.array([[100.0, 99.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.01]])
+    log_probs = np.log(random.uniform(0.01, 1, (3, 300)))
+
+    def objective(table: np.ndarray) -> float:
+        mixed = np.logaddexp.reduce(log_probs + Gate(table).log_weights(features), axis=0)
+        return float(mixed.sum() - 0.5 * (table[:, 1:] ** 2).sum())
+
+    found = Gate.fit(log_probs, features, np.full(3, 1 / 3)).table
+    assert (found[0] == 0).all()
+    for row in (1, 2):
+        for column in range(4):
+            for step in (-1e-3, 1e-3):
+                moved = found.copy()
+                moved[row, column] += step
+                assert objective(moved) < objective(found) + 1e-4
+
+
 @pytest.mark.parametrize("by_context", [False, True])
 def test_a_mixture_is_a_language_model(by_context: bool, tmp_path: Path) -> None:
     development = [["der", "hund", "sah", "den", "igel", "unbekannt"], ["die", "katze", "schlief"]]
@@ -135,7 +154,10 @@ def test_models_that_cannot_be_mixed() -> None:
         Mixture([one, other], [0.5, 0.6])
     with pytest.raises(SettingsError, match="two models"):
         Mixture([one], [1.0])
-    with pytest.raises(SettingsError, match="need an n-gram model"):
+    with pytest.raises(SettingsError, match="tells something of a context"):
         Mixture.fit([one, one], [["der", "hund"]], by_context=True)  # of one word, which has no contexts
+    gates = Mixture.fit(models(), [["der", "hund"]], by_context=True).gates
+    with pytest.raises(InputError, match="weighs by 5 features of a context, and its models have 10"):
+        Mixture([other, other], [0.5, 0.5], gates=gates)
     with pytest.raises(InputError, match="no development text"):
         Mixture.fit([one, other], [])

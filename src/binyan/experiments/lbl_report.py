@@ -159,12 +159,12 @@ def _mixtures(shelf: Shelf) -> list[Table]:
                 100 * (fixed / better - 1),
                 float(weights[1]),
             ]
-            if all("unknown.dev" in a for a in arrays):  # results of earlier versions lack it
+            if all("features.dev" in a for a in arrays):  # results of earlier versions lack it
                 known = {
                     part: (
                         np.stack([a[f"log_unknown.{part}"] for a in arrays]),
                         arrays[0][f"unknown.{part}"],
-                        arrays[0][f"features.{part}"],
+                        np.concatenate([a[f"features.{part}"] for a in arrays], axis=1),
                     )
                     for part in ("dev", "test")
                 }

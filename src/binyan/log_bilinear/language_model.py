@@ -212,6 +212,17 @@ class LogBilinearLM(LanguageModel):
         context_vectors, events, _ = self._events(sentences)
         return self._log_probs(context_vectors, events.contexts, np.zeros_like(events.words))
 
+    def context_features(self, state: State) -> NDArray[np.float64]:
+        """The prediction vector p of the context: what kind of word the model expects."""
+        return self._predict(state).p.astype(np.float64)
+
+    @torch.no_grad()
+    def sentence_features(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
+        """The prediction vector at every event of prepared sentences, a row each."""
+        context_vectors, events, _ = self._events(sentences)
+        contexts = torch.from_numpy(events.contexts).long().split(_SCORED_AT_ONCE)
+        return torch.cat([self.model.predict(context_vectors[c]) for c in contexts]).double().numpy()
+
     def _events(self, sentences: Iterable[Sequence[str]]) -> tuple[Tensor, Events, NDArray[np.uint64]]:
         """Context vectors with those of unseen words behind them, events by their ids, and where sentences begin."""
         index, extra = self.vocabulary.index, dict[str, int]()
