@@ -20,8 +20,8 @@ def mix(
         bool,
         typer.Option(
             "--by-context",
-            help="Weights that depend on what the n-gram models have seen of a context (how long a one, and how often), "
-            "and on whether the next word is unknown.",
+            help="Weights that depend on what the n-gram models have seen of a context (how long a one, and how often), on "
+            "what the log-bilinear models expect after it, and on whether the next word is unknown.",
         ),
     ] = False,
     json_: o.Json = False,

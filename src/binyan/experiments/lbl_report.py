@@ -159,7 +159,9 @@ def _mixtures(shelf: Shelf) -> list[Table]:
                 100 * (fixed / better - 1),
                 float(weights[1]),
             ]
-            if all("features.dev" in a for a in arrays):  # results of earlier versions lack it
+            if all(
+                {"features.dev", "log_unknown.dev"} <= a.keys() for a in arrays
+            ):  # results of earlier versions lack them
                 known = {
                     part: (
                         np.stack([a[f"log_unknown.{part}"] for a in arrays]),
