@@ -43,7 +43,8 @@ _TEXT = (
 )
 _MIXTURES = (
     "Weights fitted on the development novels: fixed ones by EM, and weights that depend on the context, by the length and the back-off "
-    "weight of the longest context that the n-gram model has seen, and on whether the next word is unknown."
+    "weights of the longest context that the n-gram model has seen and by the prediction vector of CLBL++, and on whether the next word "
+    "is unknown."
 )
 _SIMILARITY = (
     "Spearman's rho times 100. CLBL, and CLBL++ where composing is suppressed, take <unk> for words outside the vocabulary. The thesis "
