@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from binyan.evaluation import Evaluation, HeldOutText, evaluate
 from binyan.evaluation.breakdown import Grouping, grouping
 from binyan.experiments import eltec, lbl_report, lbl_similarity
-from binyan.experiments.lbl_models import map_method, model, trained
+from binyan.experiments.lbl_models import TRAINING, map_method, model, trained
 from binyan.experiments.results import Results
 from binyan.experiments.study import Experiment, Measure, Outcome, Section, Workshop
 from binyan.language_model import LanguageModel
@@ -43,11 +43,11 @@ def experiments() -> list[Experiment]:
             data, where = eltec.settings(language, kappa=kappa), f"lbl/eltec-{language}/1m-kappa-{kappa:g}"
             listed += _three(where, data)
         data, where = eltec.settings(language), f"lbl/eltec-{language}/1m"
-        listed += [_log_bilinear(where, data, n, l2) for n, others in OTHER_PENALTIES.items() for l2 in others]
+        listed += [_log_bilinear(where, data, n, l2=l2) for n, others in OTHER_PENALTIES.items() for l2 in others]
         listed += [_log_bilinear(where, data, name) for name in CLASSLESS]
     for size, tokens in SIZES.items():
         data, where = eltec.settings("cs", tokens=tokens), f"lbl/eltec-cs/{size}"
-        listed += _three(where, data)
+        listed += _three(where, data, batch=TRAINING["batch"] * tokens // 1_000_000)  # as many steps for any size
     return listed + lbl_similarity.experiments()
 
 
@@ -55,13 +55,13 @@ def _kneser_ney(where: str, data: dict[str, Any]) -> Experiment:
     return Experiment(f"{where}/mkn", data, {"kind": "mkn", "order": 4}, "perplexity")
 
 
-def _log_bilinear(where: str, data: dict[str, Any], name: str, l2: float | None = None) -> Experiment:
-    wanted = model(name) | ({} if l2 is None else {"l2": l2})
+def _log_bilinear(where: str, data: dict[str, Any], name: str, **changed: Any) -> Experiment:
+    wanted = model(name) | changed
     return Experiment(f"{where}/{name}/l2-{wanted['l2']:g}", data, wanted, "perplexity")
 
 
-def _three(where: str, data: dict[str, Any]) -> list[Experiment]:
-    return [_kneser_ney(where, data), *(_log_bilinear(where, data, name) for name in ("clbl", "clbl++"))]
+def _three(where: str, data: dict[str, Any], **changed: Any) -> list[Experiment]:
+    return [_kneser_ney(where, data), *(_log_bilinear(where, data, name, **changed) for name in ("clbl", "clbl++"))]
 
 
 def sections(results: Results, thesis: Mapping[str, Any]) -> list[Section]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # The step size rises over a fifth of an epoch and falls to 0 over three: after them, models of a million tokens learn their
 # novels by heart whatever the penalty.
-TRAINING = {
+TRAINING: dict[str, Any] = {
     "batch": 5000,
     "epochs": 3,
     "decay": True,
