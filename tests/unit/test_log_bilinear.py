@@ -292,16 +292,17 @@ def test_words_outside_the_vocabulary_are_unknown_with_morphemes() -> None:
 
 
 @pytest.mark.parametrize("name", ["lbl+c", "clbl+c", "clbl++", "nclbl++", "clbl+o"])
-def test_training_and_scoring_see_the_same_context_words(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("corpus", [PRUNED, CORPUS], ids=["with <unk>", "without"])
+def test_training_and_scoring_see_the_same_context_words(name: str, corpus: Corpus, tmp_path: Path) -> None:
     held_out = [["zaunen", "hausen", "hofest"], ["hofen", "fremd", "gehst"], *text(5, 1)]
     options = {"order": 3, "dim": 6, "segmentations": TABLE, "progress": False}
     settings = TrainingSettings(epochs=2, batch=50, noise_samples=10)
-    model = train(PRUNED, held_out, name, settings=settings, classes=brown(PRUNED, 4), **options)
+    model = train(corpus, held_out, name, settings=settings, classes=brown(corpus, 4), **options)
     assert model.course is not None
     mean = model.score_sentences(held_out).log_prob.mean()
     assert math.exp(-mean) == pytest.approx(model.course.perplexity[model.course.best - 1], rel=1e-5)
-    additive = model.model.shape.variant.context
-    assert model.context_rows("zaunen") == ([0, *model.morpheme_rows(["en/SUF"], "context")] if additive else [])
+    morphemes = model.morpheme_rows(["en/SUF"], "context")
+    assert model.context_rows("zaunen") == ([0, *morphemes] if morphemes and corpus is PRUNED else morphemes)
     model.save(tmp_path / "m")
     assert language_model.load(tmp_path / "m").score_sentences(held_out).log_prob.mean() == mean
 

@@ -160,9 +160,8 @@ def _mixtures(shelf: Shelf) -> list[Table]:
                 100 * (fixed / better - 1),
                 float(weights[1]),
             ]
-            if all(
-                {"features.dev", "log_unknown.dev"} <= a.keys() for a in arrays
-            ):  # results of earlier versions lack them
+            # Results of earlier versions lack them.
+            if all({"features.dev", "log_unknown.dev"} <= a.keys() for a in arrays):
                 known = {
                     part: (
                         np.stack([a[f"log_unknown.{part}"] for a in arrays]),

@@ -21,7 +21,7 @@ from binyan.log_bilinear.gradients import Gradients, likelihood
 from binyan.log_bilinear.model import LogBilinear, Shape, Targets
 from binyan.log_bilinear.noise_contrastive import BLOCK, contrast, noise_words
 from binyan.log_bilinear.optimiser import AdaGrad
-from binyan.log_bilinear.word_map import WordMap
+from binyan.log_bilinear.word_map import UNKNOWN_ID, WordMap
 from binyan.progress import Progress, ProgressOption
 from binyan.text.corpus import Corpus
 
@@ -121,6 +121,9 @@ class Trainer:
         self.device = torch.device(self.settings.device)
         self.model = LogBilinear(shape, targets, self.word_map, self.settings.seed)
         self.model.set_biases(self.counts)
+        if not self.counts[UNKNOWN_ID]:  # never seen: better nothing than its first, random vector
+            with torch.no_grad():
+                self.model.Q[UNKNOWN_ID] = 0.0
         self.model.to(self.device)
         self.model.centred = shape.variant.nonlinear
         self._contexts = torch.from_numpy(self.events.contexts)
