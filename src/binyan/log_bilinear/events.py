@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan.text.corpus import Corpus
-from binyan.text.vocabulary import SPECIALS
+from binyan.text.vocabulary import BEGIN, END, SPECIALS, UNKNOWN
 
-BEGIN_ID, END_ID = SPECIALS.index("<s>"), SPECIALS.index("</s>")
+UNKNOWN_ID, BEGIN_ID, END_ID = (SPECIALS.index(w) for w in (UNKNOWN, BEGIN, END))
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Events:
         ids, size = corpus.words.astype(np.int32), len(corpus.vocabulary)
         if outside and corpus.outside:
             number = {w: size + i for i, w in enumerate(outside)}
-            ids[ids == 0] = [number.get(w, 0) for w in corpus.outside]
+            ids[ids == UNKNOWN_ID] = [number.get(w, UNKNOWN_ID) for w in corpus.outside]
         events = cls.of_ids(ids, corpus.offsets, order)
-        return cls(events.contexts, np.where(events.words < size, events.words, np.int32(0)))
+        return cls(events.contexts, np.where(events.words < size, events.words, np.int32(UNKNOWN_ID)))
 
     @classmethod
     def of_ids(cls, ids: NDArray[np.int32], offsets: NDArray[np.uint64], order: int) -> Events:

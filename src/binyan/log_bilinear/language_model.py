@@ -25,10 +25,10 @@ from torch import Tensor
 
 from binyan.errors import InputError, SettingsError
 from binyan.language_model import END, LanguageModel, Scores, State, Step, WordScore
-from binyan.log_bilinear.events import BEGIN_ID, Events
+from binyan.log_bilinear.events import BEGIN_ID, UNKNOWN_ID, Events
 from binyan.log_bilinear.model import LogBilinear, Shape, Targets
 from binyan.log_bilinear.training import Course
-from binyan.log_bilinear.word_map import UNKNOWN_ID, WordMap, factors_of
+from binyan.log_bilinear.word_map import WordMap, factors_of
 from binyan.model_file import ModelFile, Section
 from binyan.segmentation import SegmentationTable
 from binyan.signature import Signature
@@ -336,9 +336,7 @@ class LogBilinearLM(LanguageModel):
             "counts": self.counts,
             "segmentations": self.segmentations.to_bytes(),
             "extension": "\n".join(self.extension).encode(),
-            "map/factors": self.word_map.factors,
-            "map/offsets": self.word_map.offsets,
-            "map/morphemes": "\n".join(self.word_map.morphemes).encode(),
+            **self.word_map.sections(),
         }
         if self.class_of is not None:
             sections["classes"] = self.class_of
@@ -351,10 +349,7 @@ class LogBilinearLM(LanguageModel):
         """The inverse of `contents`."""
         vocabulary = Vocabulary.from_bytes(file.blob("vocabulary"))
         class_of = file.array("classes") if "classes" in file.sections else None
-        morphemes = file.blob("map/morphemes").decode()
-        word_map = WordMap(
-            file.array("map/factors"), file.array("map/offsets"), tuple(morphemes.split("\n")) if morphemes else ()
-        )
+        word_map = WordMap.from_file(file)
         shape = Shape.from_dict(file.meta["shape"])
         model = LogBilinear(shape, Targets(class_of if shape.variant.classes else None, vocabulary), word_map)
         with torch.no_grad():

@@ -16,12 +16,12 @@ from torch import Tensor
 from binyan import model_file
 from binyan.errors import BinyanError, ModelFileError, SettingsError
 from binyan.log_bilinear.distributed import Processes
-from binyan.log_bilinear.events import Events
+from binyan.log_bilinear.events import UNKNOWN_ID, Events
 from binyan.log_bilinear.gradients import Gradients, likelihood
 from binyan.log_bilinear.model import LogBilinear, Shape, Targets
 from binyan.log_bilinear.noise_contrastive import BLOCK, contrast, noise_words
 from binyan.log_bilinear.optimiser import AdaGrad
-from binyan.log_bilinear.word_map import UNKNOWN_ID, WordMap
+from binyan.log_bilinear.word_map import WordMap
 from binyan.progress import Progress, ProgressOption
 from binyan.text.corpus import Corpus
 

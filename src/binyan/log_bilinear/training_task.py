@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,10 +37,9 @@ class TrainingTask:
         sections: dict[str, Section] = {"vocabulary": self.corpus.vocabulary.to_bytes()}
         for name, text in (("corpus", self.corpus), ("development", self.development)):
             sections |= {f"{name}/words": text.words, f"{name}/offsets": text.offsets}
-            sections[f"{name}/outside"] = _lines(text.outside)
+            sections[f"{name}/outside"] = "\n".join(text.outside).encode()
         if self.word_map is not None:
-            sections |= {"map/factors": self.word_map.factors, "map/offsets": self.word_map.offsets}
-            sections |= {"map/morphemes": _lines(self.word_map.morphemes), "map/outside": _lines(self.word_map.outside)}
+            sections |= self.word_map.sections()
         if self.class_of is not None:
             sections["classes"] = self.class_of
         return model_file.to_bytes(_KIND, {"shape": self.shape.to_dict()}, sections)
@@ -56,28 +54,13 @@ class TrainingTask:
                 file.array(f"{name}/words"),
                 file.array(f"{name}/offsets"),
                 vocabulary,
-                _words(file.blob(f"{name}/outside")),
+                tuple(filter(None, file.blob(f"{name}/outside").decode().split("\n"))),
             )
             for name in ("corpus", "development")
         )
-        word_map = None
-        if "map/factors" in file.sections:
-            word_map = WordMap(
-                file.array("map/factors"),
-                file.array("map/offsets"),
-                _words(file.blob("map/morphemes")),
-                _words(file.blob("map/outside")),
-            )
+        word_map = WordMap.from_file(file) if "map/factors" in file.sections else None
         class_of = file.array("classes") if "classes" in file.sections else None
         return cls(corpus, development, Shape.from_dict(file.meta["shape"]), word_map, class_of)
-
-
-def _lines(words: Sequence[str]) -> bytes:
-    return "\n".join(words).encode()
-
-
-def _words(lines: bytes) -> tuple[str, ...]:
-    return tuple(lines.decode().split("\n")) if lines else ()
 
 
 def train_elsewhere(job: tuple[bytes, dict[str, Any], int | None]) -> list[float] | None:

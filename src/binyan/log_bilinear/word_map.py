@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan.errors import InputError
+from binyan.log_bilinear.events import UNKNOWN_ID
+from binyan.model_file import ModelFile, Section
 from binyan.segmentation import SegmentationTable
 from binyan.signature import digest
-from binyan.text.vocabulary import SPECIALS, UNKNOWN, Vocabulary
-
-UNKNOWN_ID = SPECIALS.index(UNKNOWN)
+from binyan.text.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,20 @@ class WordMap:
             if known:
                 further[word] = [UNKNOWN_ID, *known]
         return cls(*_flat([*rows, *further.values()]), tuple(morphemes), tuple(further))
+
+    def sections(self) -> dict[str, Section]:
+        """As stored in a container."""
+        found: dict[str, Section] = {"map/factors": self.factors, "map/offsets": self.offsets}
+        found["map/morphemes"] = "\n".join(self.morphemes).encode()
+        return found | ({"map/outside": "\n".join(self.outside).encode()} if self.outside else {})
+
+    @classmethod
+    def from_file(cls, file: ModelFile) -> WordMap:
+        """The inverse of `sections`."""
+        words = (file.blob(name).decode() if name in file.sections else "" for name in ("map/morphemes", "map/outside"))
+        return cls(
+            file.array("map/factors"), file.array("map/offsets"), *(tuple(w.split("\n")) if w else () for w in words)
+        )
 
     @property
     def inside(self) -> WordMap:
