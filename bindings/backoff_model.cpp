@@ -104,22 +104,22 @@ void bind_backoff_model(nb::module_& m) {
 
   m.def(
       "estimate_kneser_ney",
-      [](const ContextTree& tree, std::vector<uint32_t> prune, std::array<double, 3> fallback, Ids words, nb::object after_level) {
+      [](const ContextTree& tree, std::vector<uint32_t> prune, std::array<double, 3> fallback, Ids words, nb::object after_level, std::vector<std::array<double, 3>> given) {
         const AfterLevel after = calling<uint32_t>(after_level);
         std::unique_ptr<KneserNey> kn;
         {
           nb::gil_scoped_release unlocked;
           std::vector<uint32_t> rank;
           if (words.size() > 0) rank = ranks_of_first_occurrence(view(words), tree.vocabulary_size);
-          kn = std::make_unique<KneserNey>(estimate_kneser_ney(tree, {std::move(prune), fallback}, rank, after));
+          kn = std::make_unique<KneserNey>(estimate_kneser_ney(tree, {std::move(prune), fallback, std::move(given)}, rank, after));
         }
         nb::list discounts;
         for (const Discounts& d : kn->discounts) {
-          const char* origin = d.origin == Discounts::Origin::Estimated ? "estimated" : d.origin == Discounts::Origin::MissingCounts ? "missing counts" : "out of range";
-          discounts.append(nb::make_tuple(std::vector<double>(d.amount.begin() + 1, d.amount.end()), std::vector<uint64_t>(d.counts_of_counts.begin() + 1, d.counts_of_counts.end()), origin));
+          const char* origins[] = {"estimated", "missing counts", "out of range", "given"};
+          discounts.append(nb::make_tuple(std::vector<double>(d.amount.begin() + 1, d.amount.end()), std::vector<uint64_t>(d.counts_of_counts.begin() + 1, d.counts_of_counts.end()), origins[static_cast<int>(d.origin)]));
         }
         return nb::make_tuple(nb::cast(std::move(kn->model)), discounts);
       },
-      nb::arg("tree"), nb::arg("prune"), nb::arg("fallback"), nb::arg("words"), nb::arg("after_level") = nb::none(),
-      "`words`: the training text, or nothing (see core/ngram/kneser_ney.hpp, rank). The model, and for each order its three discounts, four counts of counts, and where the discounts come from.");
+      nb::arg("tree"), nb::arg("prune"), nb::arg("fallback"), nb::arg("words"), nb::arg("after_level") = nb::none(), nb::arg("given") = std::vector<std::array<double, 3>>{},
+      "`words`: the training text, or nothing (see core/ngram/kneser_ney.hpp, rank). `given`: the discounts of each order, or nothing. The model, and for each order its three discounts, four counts of counts, and where the discounts come from.");
 }

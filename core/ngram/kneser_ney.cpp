@@ -52,6 +52,13 @@ void estimate(Discounts& d, const std::array<double, 3>& fallback) {
   if (d.origin != Discounts::Origin::Estimated) std::copy(fallback.begin(), fallback.end(), d.amount.begin() + 1);
 }
 
+void take(Discounts& d, const std::array<double, 3>& given) {
+  for (int j = 1; j <= 3; ++j)
+    if (!(given[j - 1] > 0.0 && given[j - 1] <= j)) throw InputError("the discount of n-grams with count " + std::to_string(j) + " is above 0 and at most " + std::to_string(j));
+  d.origin = Discounts::Origin::Given;
+  std::copy(given.begin(), given.end(), d.amount.begin() + 1);
+}
+
 // The tree without the n-grams whose count is no more than their order's threshold, and where each entry and context went.
 // As thresholds do not decrease, every kept n-gram keeps its prefix and suffix.
 struct Kept {
@@ -140,6 +147,7 @@ std::vector<uint32_t> ranks_of_first_occurrence(std::span<const uint32_t> words,
 
 KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings, std::span<const uint32_t> rank, const AfterLevel& after_level) {
   const uint32_t order = tree.order(), vocabulary = tree.vocabulary_size;
+  if (!settings.given.empty() && settings.given.size() != order) throw InputError("discounts are given for each order or for none");
   const std::vector<uint32_t> thresholds = thresholds_of(settings, order);
   const std::vector<uint32_t> last = last_entries(tree, rank);
   std::vector<Discounts> discounts(order);
@@ -154,7 +162,8 @@ KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& 
       const uint32_t count = e == last[k] ? level.count[e] : adjusted[e];
       if (count < 5) ++d.counts_of_counts[count];
     }
-    estimate(d, settings.fallback);
+    if (settings.given.empty()) estimate(d, settings.fallback);
+    else take(d, settings.given[k]);
 
     current.resize(level.entries());
     std::vector<double> backoff(level.contexts());

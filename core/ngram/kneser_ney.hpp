@@ -13,9 +13,9 @@ namespace binyan {
 
 // D1, D2 and D3+ of one order, and the counts of counts they come from.
 struct Discounts {
-  enum class Origin { Estimated, MissingCounts, OutOfRange };  // the last two: the fallback was taken
-  std::array<double, 4> amount{};                              // amount[0] = 0
-  std::array<uint64_t, 5> counts_of_counts{};                  // [j]: n-grams with adjusted count j = 1 ... 4
+  enum class Origin { Estimated, MissingCounts, OutOfRange, Given };  // the second and third: the fallback was taken
+  std::array<double, 4> amount{};                                     // amount[0] = 0
+  std::array<uint64_t, 5> counts_of_counts{};                         // [j]: n-grams with adjusted count j = 1 ... 4
   Origin origin = Origin::Estimated;
   double of(uint64_t count) const { return amount[count < 3 ? count : 3]; }
 };
@@ -25,6 +25,7 @@ struct KneserNeySettings {
   // longer n-grams. Empty: none.
   std::vector<uint32_t> prune;
   std::array<double, 3> fallback{0.5, 1.0, 1.5};
+  std::vector<std::array<double, 3>> given;  // the discounts of each order; empty: they are estimated
 };
 
 struct KneserNey {

@@ -109,6 +109,17 @@ def test_train_options_reach_the_model(folder, binyan, tmp_path):
     assert binyan(*train, "--vocabulary", tmp_path / "words", "--kappa", 0.5)[0] == SETTINGS
 
 
+def test_discounts_may_be_fitted(folder, binyan, tmp_path):
+    train = ["lm", "train", "mkn", "--text", folder / "train.txt", "--order", 2, "--out", tmp_path / "m", "--json"]
+    code, out, _ = binyan(*train, "--dev", folder / "test.txt")
+    report = json.loads(out)
+    assert code == 0 and [d["origin"] for d in report["discounts"]] == ["given", "given"]
+    assert "discounts_fitted_to:" in report["signature"]
+    (tmp_path / "empty").write_text("")
+    code, _, err = binyan(*train, "--dev", tmp_path / "empty")
+    assert code != 0 and "no sentence found" in err
+
+
 def test_perplexity(folder, binyan, mkn):
     by = ["--by", "hit-length", "--by", "frequency"]
     code, out, _ = binyan("lm", "perplexity", mkn, "--text", folder / "test.txt", *by, "--json")

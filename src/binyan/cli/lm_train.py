@@ -27,6 +27,10 @@ def mkn(
     more: o.MoreText = None,
     order: o.Order = 4,
     know: VocabularyOptions,
+    dev: Annotated[
+        Path | None,
+        typer.Option("--dev", metavar="F", help="Text that the discounts are fitted to; else they come from counts."),
+    ] = None,
     prune: Annotated[
         list[int] | None,
         typer.Option(
@@ -43,8 +47,12 @@ def mkn(
 ) -> None:
     """Interpolated modified Kneser-Ney, as KenLM's lmplz estimates it.
 
+    With --dev, discounts are those with the lowest perplexity on that text: better where what the model will meet is of another
+    kind than what it learns from.
+
     \b
     binyan lm train mkn --text train.txt --order 4 --out model.binyan
+    binyan lm train mkn --text train.txt --dev dev.txt --out model.binyan
     binyan lm train mkn --text a.txt.gz b.txt.gz --lowercase --tokenise de --min-count 2 --out model.binyan
     """
     from binyan.ngram.kneser_ney import KneserNey
@@ -56,6 +64,7 @@ def mkn(
             [*text, *(more or [])],
             order,
             prune=prune or (),
+            development=dev,
             preparation=prepare.preparation,
             policy=know.policy(seed),
             progress=False if quiet else None,

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan.text.corpus import Corpus
-from binyan.text.vocabulary import BEGIN, END, SPECIALS, UNKNOWN
-
-UNKNOWN_ID, BEGIN_ID, END_ID = (SPECIALS.index(w) for w in (UNKNOWN, BEGIN, END))
+from binyan.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan.errors import InputError
-from binyan.log_bilinear.events import UNKNOWN_ID
 from binyan.model_file import ModelFile, Section
 from binyan.segmentation import SegmentationTable
 from binyan.signature import digest
-from binyan.text.vocabulary import Vocabulary
+from binyan.text.vocabulary import UNKNOWN_ID, Vocabulary
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from binyan import _core
 from binyan.errors import SettingsError
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import BackoffLanguageModel, context_tree, training_corpus, training_fields, word_counts
+from binyan.ngram.discounts import fit_discounts
 from binyan.progress import Progress, ProgressOption
 from binyan.text import Corpus, Preparation, VocabularyPolicy
 from binyan.text.reading import Source
 
 FALLBACK = (0.5, 1.0, 1.5)
+FELL_BACK = ("missing counts", "out of range")  # origins of discounts
 
 
 class DiscountWarning(UserWarning):
@@ -33,7 +37,7 @@ class Discounts:
     order: int
     amounts: tuple[float, ...]
     counts_of_counts: tuple[int, ...]
-    origin: str  # "estimated", or why the fallback was taken: "missing counts", "out of range"
+    origin: str  # "estimated", "given", or why the fallback was taken: "missing counts", "out of range"
 
 
 class KneserNey(BackoffLanguageModel):
@@ -57,6 +61,7 @@ class KneserNey(BackoffLanguageModel):
         *,
         prune: Sequence[int] = (),
         fallback: Sequence[float] = FALLBACK,
+        development: Source | None = None,
         preparation: Preparation | None = None,
         policy: VocabularyPolicy | None = None,
         progress: ProgressOption = None,
@@ -64,20 +69,34 @@ class KneserNey(BackoffLanguageModel):
         """Estimate from a corpus, a text file, several (a list of Path objects), or sentences.
 
         `prune`: n-grams of k words seen `prune[k - 1]` times or less are dropped; the last value holds for longer ones.
+        `development`: a text file or sentences that discounts are fitted to; without it they are estimated from counts.
         Emits DiscountWarning for each order whose discounts cannot be estimated; they are `fallback` then.
         """
         _check(order, prune, fallback)
         prepared = preparation or Preparation()
         corpus = training_corpus(text, prepared, policy=policy, progress=progress)
         tree = context_tree(corpus, order, progress)
-        with Progress("levels estimated", order, progress) as shown:
-            native, found = _core.estimate_kneser_ney(
-                tree, list(prune), list(fallback), corpus.words, lambda level: shown.advance()
-            )
+
+        def estimated(given: Sequence[Sequence[float]] = ()) -> tuple[Any, list[Any]]:
+            with Progress("levels estimated", order, progress) as shown:
+                return _core.estimate_kneser_ney(
+                    tree, list(prune), list(fallback), corpus.words, lambda level: shown.advance(), given
+                )
+
+        native, found = estimated()
+        fitted_to = ""
+        if development is not None:
+            held_out = Corpus.encode_text(development, corpus.vocabulary, prepared)
+            thresholds = [*prune, *[prune[-1] if prune else 0] * (order - len(prune))]
+            start = np.array([d for d, _, _ in found])
+            native, found = estimated(fit_discounts(tree, held_out, start, thresholds).tolist())
+            fitted_to = held_out.digest
         discounts = tuple(Discounts(n, tuple(d), tuple(c), o) for n, (d, c, o) in enumerate(found, 1))
         _warn(discounts)
-        fell_back = "+".join(str(d.order) for d in discounts if d.origin != "estimated")
-        fields = training_fields(corpus, prepared, prune="-".join(map(str, prune)), fallback_orders=fell_back)
+        fell_back = "+".join(str(d.order) for d in discounts if d.origin in FELL_BACK)
+        fields = training_fields(
+            corpus, prepared, prune="-".join(map(str, prune)), fallback_orders=fell_back, discounts_fitted_to=fitted_to
+        )
         model = cls(native, corpus.vocabulary, prepared, fields, word_counts(corpus))
         model.discounts = discounts
         return model
@@ -110,7 +129,7 @@ def _check(order: int, prune: Sequence[int], fallback: Sequence[float]) -> None:
 
 def _warn(discounts: Sequence[Discounts]) -> None:
     for d in discounts:
-        if d.origin == "estimated":
+        if d.origin not in FELL_BACK:
             continue
         if d.origin == "missing counts":
             missing = [str(j) for j in (1, 2, 3) if d.counts_of_counts[j - 1] == 0]

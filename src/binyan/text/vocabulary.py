@@ -20,6 +20,7 @@ from binyan.text.reading import read_lines
 
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 SPECIALS = (UNKNOWN, BEGIN, END)
+UNKNOWN_ID, BEGIN_ID, END_ID = range(3)
 
 
 class Vocabulary:
