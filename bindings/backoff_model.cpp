@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "arrays.hpp"
@@ -18,6 +19,21 @@ namespace {
 
 void check_state(const BackoffModel& m, uint32_t state) {
   if (state >= m.states()) throw InputError("no such state: it belongs to another model");
+}
+
+// What `of` tells of each state, in rows of as many elements as the order of the model.
+template <class Of>
+Flat<double> rows(const BackoffModel& m, const Ids& states, Of of) {
+  for (uint32_t state : view(states)) check_state(m, state);
+  std::vector<double> out(states.size() * m.order(), 0.0);
+  {
+    nb::gil_scoped_release unlocked;
+    for (size_t i = 0; i < states.size(); ++i) {
+      const std::vector<double> row = of(i);
+      std::copy(row.begin(), row.end(), out.begin() + i * m.order());
+    }
+  }
+  return numpy(std::move(out));
 }
 
 nb::dict arrays_of(nb::handle self) {
@@ -85,10 +101,18 @@ void bind_backoff_model(nb::module_& m) {
             return std::pair(numpy(std::move(log_prob)), numpy(std::move(matched)));
           },
           nb::arg("words"), nb::arg("offsets"), nb::arg("threads") = 1, "(log-probabilities, matched lengths) of every word and sentence end")
-      .def("shares", [](const BackoffModel& self, uint32_t state, uint32_t word) {
-            if (state >= self.states() || word >= self.vocabulary_size()) throw InputError("no such state or word");
-            return self.shares(state, word);
-          }, nb::arg("state"), nb::arg("word"), "How much of the probability each context length adds.")
+      .def(
+          "shares",
+          [](const BackoffModel& b, Ids states, Ids words) {
+            if (states.size() != words.size()) throw InputError("as many words as states are asked for");
+            for (uint32_t word : view(words))
+              if (word >= b.vocabulary_size()) throw InputError("no such word: its id belongs to another vocabulary");
+            return rows(b, states, [&](size_t i) { return b.shares(states.data()[i], words.data()[i]); });
+          },
+          nb::arg("states"), nb::arg("words"), "How much of P(word | state) contexts of 0, 1, ... words add, a row of `order` elements for each state and word.")
+      .def(
+          "masses", [](const BackoffModel& b, Ids states) { return rows(b, states, [&](size_t i) { return b.masses(states.data()[i]); }); },
+          nb::arg("states"), "The same of all words together, a row for each state.")
       .def(
           "distribution",
           [](const BackoffModel& b, uint32_t state) {

@@ -216,30 +216,52 @@ void BackoffModel::distribution(uint32_t state, std::span<double> probability) c
   }
 }
 
+std::vector<uint32_t> BackoffModel::chain(uint32_t state) const {
+  std::vector<uint32_t> contexts{0};
+  for (uint32_t c = state; c != 0; c = arrays_.suffix[c]) contexts.insert(contexts.begin() + 1, c);
+  return contexts;
+}
+
+double BackoffModel::backoff(uint32_t context, uint32_t column) const {
+  return context == 0 ? 0.0 : std::exp(static_cast<double>(arrays_.log_backoff[static_cast<uint64_t>(context) * arrays_.columns + column]));
+}
+
 std::vector<double> BackoffModel::shares(uint32_t state, uint32_t word) const {
   const BackoffArrays& a = arrays_;
-  std::vector<uint32_t> chain{0};  // from the empty context to the state
-  for (uint32_t c = state; c != 0; c = a.suffix[c]) chain.insert(chain.begin() + 1, c);
-  std::vector<double> share(chain.size(), 0.0), own(chain.size()), backoff(chain.size());
+  const std::vector<uint32_t> contexts = chain(state);
+  std::vector<double> share(contexts.size(), 0.0), own(contexts.size());
   for (uint32_t column = 0; column < a.columns; ++column) {
     double shorter = 0.0;
-    for (size_t k = 0; k < chain.size(); ++k) {
-      const uint32_t c = chain[k];
+    for (size_t k = 0; k < contexts.size(); ++k) {
+      const uint32_t c = contexts[k];
       const auto begin = a.word.begin() + a.first_entry[c], end = a.word.begin() + a.first_entry[c + 1];
       const auto found = std::lower_bound(begin, end, word);
-      backoff[k] = k == 0 ? 0.0 : std::exp(static_cast<double>(a.log_backoff[static_cast<uint64_t>(c) * a.columns + column]));
-      const double rest = backoff[k] * shorter;
+      const double rest = backoff(c, column) * shorter;
       const bool stored = found != end && *found == word;
       shorter = stored ? std::exp(static_cast<double>(a.log_prob[static_cast<uint64_t>(found - a.word.begin()) * a.columns + column])) : rest;
       own[k] = shorter - rest;
     }
     double weight = 1.0 / a.columns;
-    for (size_t k = chain.size(); k-- > 0;) {
+    for (size_t k = contexts.size(); k-- > 0;) {
       share[k] += weight * own[k];
-      weight *= backoff[k];
+      weight *= backoff(contexts[k], column);
     }
   }
   return share;
+}
+
+std::vector<double> BackoffModel::masses(uint32_t state) const {
+  const std::vector<uint32_t> contexts = chain(state);
+  std::vector<double> mass(contexts.size(), 0.0);
+  for (uint32_t column = 0; column < arrays_.columns; ++column) {
+    double weight = 1.0 / arrays_.columns;
+    for (size_t k = contexts.size(); k-- > 0;) {
+      const double left = backoff(contexts[k], column);
+      mass[k] += weight * (1.0 - left);
+      weight *= left;
+    }
+  }
+  return mass;
 }
 
 }  // namespace binyan

@@ -77,6 +77,8 @@ class BackoffModel {
   // shorter ones give; the sum over k is P(word | state), a probability and not a logarithm. Parts may be negative where a
   // model is not interpolated.
   std::vector<double> shares(uint32_t state, uint32_t word) const;
+  // The same of all words together: the sum over k is 1.
+  std::vector<double> masses(uint32_t state) const;
 
   const BackoffArrays& arrays() const { return arrays_; }
 
@@ -88,6 +90,8 @@ class BackoffModel {
   struct Link { float log_backoff; uint32_t suffix; };
 
   void check() const;
+  std::vector<uint32_t> chain(uint32_t state) const;        // from the empty context to the state
+  double backoff(uint32_t context, uint32_t column) const;  // a weight; nothing is shorter than the empty context
   void build_index();
   uint64_t slot_of(uint32_t context, uint32_t word) const {
     uint64_t h = (static_cast<uint64_t>(context) << 32 | word) * 0x9E3779B97F4A7C15ull;

@@ -79,6 +79,25 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Parts:
+    """What a mixture may weigh a model by, at each of some events: the parts that its probabilities are sums of, and features of the
+    contexts h. Over the parts `share` sums to P(word | h), `mass` to 1 and `unknown` to P(<unk> | h)."""
+
+    share: NDArray[np.floating]  # (parts, events)
+    mass: NDArray[np.floating]
+    unknown: NDArray[np.floating]
+    features: NDArray[np.floating]  # (events, features)
+
+    @classmethod
+    def whole(
+        cls, chances: NDArray[np.floating], unknown: NDArray[np.floating], features: NDArray[np.floating] | None = None
+    ) -> Parts:
+        """Of a model with one part: P(word | h) and P(<unk> | h) of each event."""
+        none = np.zeros((len(unknown), 0))
+        return cls(chances[None], np.ones((1, len(unknown))), unknown[None], none if features is None else features)
+
+
+@dataclass(frozen=True)
 class Explanation:
     """One word of a sentence: its score, and the steps that led to it."""
 
@@ -136,23 +155,23 @@ class LanguageModel(ABC):
         """The steps behind `score(state, word)`; none where a model has nothing to tell."""
         return ()
 
-    def context_features(self, state: State) -> NDArray[np.float64]:
-        """What the model can tell of the context `state`, by which a mixture may weigh its models; nothing where it has no such notion."""
-        return np.zeros(0)
+    def parts(self, state: State, word: str | None = None) -> Parts:
+        """The parts of the probability of one word after `state`; of every word of the vocabulary, by id, where none is named. One
+        part and no features where a model has no such notion."""
+        chances = self.next_words(state) if word is None else np.exp([self.score(state, word).log_prob])
+        return Parts.whole(chances, np.exp([self.score(state, UNKNOWN).log_prob]))
 
-    def sentence_features(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
-        """The features of the context of every event of prepared sentences, a row each."""
-        return np.zeros((sum(len(s) + 1 for s in sentences), 0))
-
-    def unknown_log_probs(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
-        """log P(<unk> | context) at every event of prepared sentences."""
-        found: list[float] = []
+    def sentence_parts(self, sentences: Iterable[Sequence[str]]) -> Parts:
+        """The parts of every event of prepared sentences."""
+        chances, unknown = list[float](), list[float]()
         for sentence in sentences:
             state = self.begin()
             for word in (*sentence, END):
-                found.append(self.score(state, UNKNOWN).log_prob)
-                state = self.score(state, word).state
-        return np.array(found)
+                scored = self.score(state, word)
+                chances.append(scored.log_prob)
+                unknown.append(self.score(state, UNKNOWN).log_prob)
+                state = scored.state
+        return Parts.whole(np.exp(chances), np.exp(unknown))
 
     @abstractmethod
     def signature(self) -> Signature:

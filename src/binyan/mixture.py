@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from binyan import model_file
 from binyan.errors import InputError, SettingsError
 from binyan.gate import Gate, Gates, fit_weights
-from binyan.language_model import LanguageModel, Scores, State, Step, WordScore, from_model_file
+from binyan.language_model import LanguageModel, Parts, Scores, State, Step, WordScore, from_model_file
 from binyan.signature import Signature, digest
-from binyan.text.vocabulary import UNKNOWN
+from binyan.text.vocabulary import END, UNKNOWN_ID
 
 
 class Mixture(LanguageModel):
@@ -43,11 +43,7 @@ class Mixture(LanguageModel):
         self.order = max(m.order for m in models)
         self.fields, self.gates = fields or {}, gates
         if gates is not None:
-            told = 1 + sum(len(m.context_features(m.begin())) for m in models)
-            if (given := gates.known.table.shape[1]) != told:
-                raise InputError(
-                    f"the mixture weighs by {given - 1} features of a context, and its models have {told - 1}"
-                )
+            _check_gates(gates, [m.parts(m.begin(), END) for m in models])
 
     @classmethod
     def fit(
@@ -55,8 +51,9 @@ class Mixture(LanguageModel):
     ) -> Mixture:
         """The mixture that makes the prepared sentences of `development` most probable, by EM from equal weights.
 
-        With `by_context` weights depend on what the models can tell of a context, which n-gram and log-bilinear models do: they
-        are fitted by gradient from EM's. Raises SettingsError where none of the models tells anything.
+        With `by_context` weights depend on what the models can tell of a context, which n-gram and log-bilinear models do, and
+        lengths of context of an n-gram model have weights of their own: fitted by gradient from EM's. Raises SettingsError
+        where none of the models tells anything.
         """
         check(models)
         sentences = [list(s) for s in development]
@@ -67,14 +64,14 @@ class Mixture(LanguageModel):
         weights, gates = fit_weights(log_probs), None
         fields = {"development_events": log_probs.shape[1]}
         if by_context:
-            features = _features(models, sentences)
-            if not features.shape[1]:
+            parts = [m.sentence_parts(sentences) for m in models]
+            if not any(p.features.shape[1] for p in parts):
                 raise SettingsError(
                     "weights by context need a model among those mixed that tells something of a context: an n-gram or a "
                     "log-bilinear one"
                 )
-            gates = Gates.fit(log_probs, _unknown(models, sentences), scores[0].unknown.astype(bool), features)
-            weights = np.exp(gates.known.log_weights(features)).mean(1)
+            gates = Gates.fit(parts, scores[0].unknown.astype(bool))
+            weights = gates.mix(parts, np.zeros(log_probs.shape[1], bool))[0].mean(1)
         return cls(models, [float(w) for w in weights], fields, gates)
 
     def begin(self) -> State:
@@ -83,53 +80,51 @@ class Mixture(LanguageModel):
 
     def score(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
-        scored = [m.score(s, word) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
+        scored = [m.score(s, word) for m, s in self._pairs(state)]
         unknown = any(s.unknown for s in scored)
-        log_prob = float(_mixed(np.array([[s.log_prob] for s in scored]), self._log_weights(state, unknown))[0])
+        with np.errstate(divide="ignore"):
+            log_prob = float(np.log(self._mix(state, word)[1].sum()))
         return WordScore(tuple(s.state for s in scored), log_prob, max(s.matched for s in scored), unknown)
 
     def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
         """Score prepared sentences in one batch, each with its </s>."""
         listed = [list(s) for s in sentences]
         scores = [m.score_sentences(listed) for m in self.models]
-        if self.gates is None:
-            log_weights = self._log_weights()
-        else:
-            unknown = scores[0].unknown.astype(bool)
-            log_weights = self.gates.log_weights(_unknown(self.models, listed), unknown, _features(self.models, listed))
-        return Scores(
-            _mixed(np.stack([s.log_prob for s in scores]), log_weights),
-            np.max([s.matched for s in scores], axis=0).astype(np.uint8),
-            scores[0].unknown,
-            scores[0].offsets,
-        )
+        with np.errstate(divide="ignore"):
+            if self.gates is None:
+                log_probs = np.stack([s.log_prob for s in scores])
+                mixed = np.logaddexp.reduce(log_probs + np.log(self.weights)[:, None], axis=0)
+            else:
+                parts = [m.sentence_parts(listed) for m in self.models]
+                mixed = np.log(self.gates.mix(parts, scores[0].unknown.astype(bool))[1].sum(0))
+        matched = np.max([s.matched for s in scores], axis=0).astype(np.uint8)
+        return Scores(mixed, matched, scores[0].unknown, scores[0].offsets)
 
     def next_words(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id."""
-        each = np.stack([m.next_words(s) for m, s in zip(self.models, state, strict=True)])  # type: ignore[call-overload]
-        mixed = np.exp(self._log_weights(state)[:, 0]) @ each
-        unknown = self.vocabulary[UNKNOWN]
-        mixed[unknown] = np.exp(self._log_weights(state, True)[:, 0]) @ each[:, unknown]
-        return np.asarray(mixed)
+        if self.gates is None:
+            return np.asarray(self.weights @ np.stack([m.next_words(s) for m, s in self._pairs(state)]))
+        parts = [m.parts(s) for m, s in self._pairs(state)]
+        return np.asarray(self.gates.mix(parts, np.arange(len(self.vocabulary)) == UNKNOWN_ID)[1].sum(0))
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """What each model adds."""
-        scored = [m.score(s, word) for m, s in zip(self.models, state, strict=True)]  # type: ignore[call-overload]
-        weights = np.exp(self._log_weights(state, any(s.unknown for s in scored))[:, 0])
-        parts = [w * np.exp(s.log_prob) for w, s in zip(weights, scored, strict=True)]
+        weights, shares = self._mix(state, word)
         return tuple(
-            Step(m.kind, f"weight {w:.3f}", float(p / w) if w else 0.0, float(p / sum(parts)))
-            for m, w, p in zip(self.models, weights, parts, strict=True)
+            Step(m.kind, f"weight {w:.3f}", float(share / w) if w else 0.0, float(share / shares.sum()))
+            for m, w, share in zip(self.models, weights, shares, strict=True)
         )
 
-    def _log_weights(self, state: State = (), unknown: bool = False) -> NDArray[np.float64]:  # (models, 1)
+    def _pairs(self, state: State) -> list[tuple[LanguageModel, State]]:
+        return list(zip(self.models, state, strict=True))  # type: ignore[call-overload]
+
+    def _mix(self, state: State, word: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # (models,) each
+        """The weight of each model, and what it adds to the probability of a word."""
         if self.gates is None:
-            with np.errstate(divide="ignore"):
-                return np.asarray(np.log(self.weights)[:, None])
-        pairs = list(zip(self.models, state, strict=True))  # type: ignore[call-overload]
-        log_unknown = np.array([[m.score(s, UNKNOWN).log_prob] for m, s in pairs])
-        features = np.concatenate([m.context_features(s) for m, s in pairs])[None]
-        return self.gates.log_weights(log_unknown, np.array([unknown]), features)
+            return self.weights, self.weights * np.exp([m.score(s, word).log_prob for m, s in self._pairs(state)])
+        parts, unknown = [m.parts(s, word) for m, s in self._pairs(state)], self.vocabulary[word] == UNKNOWN_ID
+        weights, shares = self.gates.mix(parts, np.array([unknown]))
+        return weights[:, 0], shares[:, 0]
 
     def training_counts(self) -> NDArray[Any] | None:
         """Those of the first model that has them."""
@@ -165,16 +160,15 @@ class Mixture(LanguageModel):
         return cls(models, weights, file.meta["fields"], gates)
 
 
-def _mixed(log_probs: NDArray[np.float64], log_weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.logaddexp.reduce(log_probs + log_weights, axis=0))
-
-
-def _features(models: Sequence[LanguageModel], sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    return np.concatenate([m.sentence_features(sentences) for m in models], axis=1)
-
-
-def _unknown(models: Sequence[LanguageModel], sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    return np.stack([m.unknown_log_probs(sentences) for m in models])
+def _check_gates(gates: Gates, parts: Sequence[Parts]) -> None:
+    """Raise unless the gates' tables are of the models' parts and features."""
+    features = 1 + sum(p.features.shape[1] for p in parts)
+    needed = ((sum(len(p.mass) for p in parts), features), (len(parts), features))
+    if (given := (gates.known.table.shape, gates.unknown.table.shape)) != needed:
+        raise InputError(
+            f"the mixture weighs {given[0][0]} parts of {given[1][0]} models by {given[0][1] - 1} features of a context, and these models "
+            f"have {needed[0][0]} parts and {features - 1} features: mix them again"
+        )
 
 
 def check(models: Sequence[LanguageModel]) -> None:

@@ -71,13 +71,14 @@ def test_texts(workshop: Workshop) -> None:
 
 def test_measure_and_report(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = [
-        small(f"lbl/eltec-de/1m/{n}") for n in ("mkn", "hpylm", "clbl/l2-15", "clbl/l2-30", "clbl++/l2-30", "lbl/l2-30")
+        small(f"lbl/eltec-de/1m/{n}")
+        for n in ("mkn", "mkn-tuned", "hpylm", "clbl/l2-15", "clbl/l2-30", "clbl++/l2-30", "lbl/l2-30")
     ]
     for experiment in listed:
         came = runner.attempt(experiment, lbl.MEASURES[experiment.measure], workshop)
         assert came is not None and not isinstance(came, Exception), came
-        kept = {"log_prob", "log_unknown", "unknown"}
-        kept |= {"features"} if experiment.model["kind"] in ("mkn", "hpylm", "clbl++") else set()
+        mixed = {"is_unknown", "share", "mass", "unknown", "features"}
+        kept = {"log_prob"} | (mixed if experiment.model["kind"] in ("mkn", "hpylm", "clbl++") else set())
         assert set(came.arrays()) == {f"{array}.{part}" for array in kept for part in ("dev", "second", "test")}
         bins = came.figures["by_frequency"]
         assert sum(n for n, _ in bins.values()) == came.figures["tokens"]
@@ -87,13 +88,14 @@ def test_measure_and_report(workshop: Workshop, monkeypatch: pytest.MonkeyPatch)
     made = {s.title: s for s in lbl.sections(Results(workshop.results), thesis)}
     table = made["Perplexity"].tables[0]
     rows = {row[1]: dict(zip((c.name for c in table.columns), row, strict=True)) for row in table.rows}
-    assert list(rows) == ["MKN", "HPYLM", "CLBL", "CLBL++", "LBL"] and rows["CLBL"]["thesis"] == 316
+    assert list(rows) == ["MKN", "MKN, tuned", "HPYLM", "CLBL", "CLBL++", "LBL"] and rows["CLBL"]["thesis"] == 316
     runs = {
         l2: Results(workshop.results).get(e) for e in listed if (l2 := e.model.get("l2")) and e.model["kind"] == "clbl"
     }
     assert rows["CLBL"]["dev"] == min(r.figures["perplexity_dev"] for r in runs.values() if r is not None)
     mixtures = made["Mixtures"].tables[0].rows
     assert [row[1] for row in mixtures] == ["MKN and CLBL++", "HPYLM and CLBL++"] and mixtures[0][3] < 5
+    assert rows["MKN, tuned"]["dev"] < rows["MKN"]["dev"] and "discounts_fitted_to:" in table.signature
     assert made["By frequency"].tables and made["Penalty"].tables
     assert [row[0] for row in made["By part of speech"].tables[0].rows] == ["NOUN", "NUM", "VERB", "</s>"]
 

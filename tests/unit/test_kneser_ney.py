@@ -10,8 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from binyan import _core
 from binyan.errors import InputError, SettingsError
 from binyan.language_model import load
+from binyan.ngram import discounts
 from binyan.ngram.kneser_ney import DiscountWarning, KneserNey
 from binyan.text import Corpus, Vocabulary, VocabularyPolicy
 
@@ -165,10 +167,10 @@ def test_context_features_are_what_is_left_to_shorter_contexts() -> None:
         warnings.simplefilter("ignore")
         model = KneserNey.train(text, 3)
     sentence = ["der", "hund", "sah"]
-    rows = model.sentence_features([sentence])
+    rows = model.sentence_parts([sentence]).features
     state = model.begin()
     for row, word in zip(rows, (*sentence, "</s>"), strict=True):
-        assert np.array_equal(row, model.context_features(state))
+        assert np.array_equal(row, model.parts(state, word).features[0])
         length = len(model.context(state))
         assert row[:2].tolist() == [length == 1, length == 2]
         unseen, left, context = "maus", [], state  # the word follows none of these contexts
@@ -179,3 +181,70 @@ def test_context_features_are_what_is_left_to_shorter_contexts() -> None:
         expected = [*left, 0, 0] if length == 1 else [0, *left]
         assert row[2:] == pytest.approx(expected, abs=1e-5)
         state = model.score(state, word).state
+
+
+def drawn(seed: int, sentences: int, words: int) -> list[list[str]]:
+    """Sentences of words drawn by Zipf's law, each often followed by the next."""
+    random = np.random.default_rng(seed)
+    chances = 1 / np.arange(1, words + 1)
+    text = []
+    for _ in range(sentences):
+        sentence = [int(random.choice(words, p=chances / chances.sum()))]
+        while len(sentence) < 8:
+            follows = random.uniform() < 0.5
+            sentence.append(
+                (sentence[-1] + 1) % words if follows else int(random.choice(words, p=chances / chances.sum()))
+            )
+        text.append([f"w{i}" for i in sentence])
+    return text
+
+
+@pytest.mark.parametrize("prune", [(), (0, 0, 1)])
+def test_discounts_fitted_to_development_text_are_the_best(prune):
+    corpus, development = Corpus.read(drawn(1, 300, 60)), drawn(2, 60, 80)
+    estimated = KneserNey.train(corpus, 3, prune=prune)
+    fitted = KneserNey.train(corpus, 3, prune=prune, development=development)
+    assert {d.origin for d in fitted.discounts} == {"given"} and "discounts_fitted_to:" in str(fitted.signature())
+    tree = _core.ContextTree.build(corpus.words, corpus.offsets, 3, len(corpus.vocabulary))
+    held_out = Corpus.encode(development, corpus.vocabulary)
+
+    def loss(discounts: np.ndarray) -> float:
+        native, _ = _core.estimate_kneser_ney(tree, prune, [0.5, 1, 1.5], corpus.words, given=discounts.tolist())
+        return -float(native.score_sentences(held_out.words, held_out.offsets)[0].mean(dtype=float))
+
+    best = np.array([d.amounts for d in fitted.discounts])
+    assert loss(best) == pytest.approx(math.log(fitted.score_sentences(development).perplexity), abs=1e-6)
+    assert loss(best) < loss(np.array([d.amounts for d in estimated.discounts])) - 1e-3
+    for k in range(3):
+        for j in range(3):
+            for step in (-0.03, 0.03):
+                moved = best.copy()
+                moved[k, j] += step
+                if 0.01 <= moved[k, j] <= j + 1:
+                    assert loss(moved) > loss(best) - 1e-6
+    for state in range(0, fitted.native.states, 7):
+        assert fitted.next_words(state).sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_derivatives_of_discounts():
+    corpus = Corpus.read(drawn(3, 80, 30))
+    tree = _core.ContextTree.build(corpus.words, corpus.offsets, 3, len(corpus.vocabulary))
+    levels = discounts._levels(tree, Corpus.encode(drawn(4, 10, 40), corpus.vocabulary), [0, 0, 1])
+    amounts = np.array([[0.5, 0.9, 1.2], [0.7, 1.1, 1.3], [0.8, 1.3, 1.9]])
+    _, gradient = discounts.probabilities(levels, amounts, 0.01)
+    for k in range(3):
+        for j in range(3):
+            step = np.zeros((3, 3))
+            step[k, j] = 1e-6
+            one, other = (discounts.probabilities(levels, amounts + s, 0.01)[0] for s in (step, -step))
+            assert (one - other) / 2e-6 == pytest.approx(gradient[k, j], abs=1e-7)
+
+
+def test_given_discounts_are_checked():
+    corpus = Corpus.read(TEXT)
+    tree = _core.ContextTree.build(corpus.words, corpus.offsets, 2, len(corpus.vocabulary))
+    for given, seen in (([[0.5, 1, 1.5]], "for each order"), ([[0.5, 1, 1.5], [0, 1, 1]], "count 1 is above 0")):
+        with pytest.raises(InputError, match=seen):
+            _core.estimate_kneser_ney(tree, [], [0.5, 1, 1.5], corpus.words, given=given)
+    with pytest.raises(InputError, match="no sentence"):
+        KneserNey.train(TEXT, 2, development=[])

@@ -242,7 +242,9 @@ def test_single_scores_equal_batches_and_sum_to_one(name: str, extended: bool) -
             state = scored.state
             assert hash(state) is not None
     assert np.allclose(single, model.score_sentences(held_out).log_prob, atol=1e-5)
-    assert np.allclose(unknown, model.unknown_log_probs(held_out), atol=1e-5)
+    parts = model.sentence_parts(held_out)
+    assert np.allclose(unknown, np.log(parts.unknown[0]), atol=1e-5)
+    assert np.allclose(single, np.log(parts.share[0]), atol=1e-5)
 
 
 def test_unseen_context_words_take_the_vectors_of_their_morphemes() -> None:
@@ -256,10 +258,10 @@ def test_unseen_context_words_take_the_vectors_of_their_morphemes() -> None:
 @pytest.mark.parametrize("name", ["lbl", "clbl++", "nclbl+c"])
 def test_mixtures_by_context_see_the_prediction_vector(name: str, tmp_path: Path) -> None:
     model, held_out = lm(name), [["hausen", "zaunen", "gehst"], ["fremd", "hofen"]]
-    state, rows = model.begin(), model.sentence_features(held_out)
+    state, rows = model.begin(), model.sentence_parts(held_out).features
     assert rows.shape == (7, 6)
     for word, row in zip((*held_out[0], "</s>"), rows, strict=False):
-        assert np.allclose(model.context_features(state), row, atol=1e-6)
+        assert np.allclose(model.parts(state, word).features[0], row, atol=1e-6)
         state = model.score(state, word).state
     assert len(np.unique(rows.round(6), axis=0)) > 3
     mixture = Mixture.fit([KneserNey.train(CORPUS, 3), model], text(20, 1), by_context=True)

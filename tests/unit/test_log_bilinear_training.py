@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 from binyan.errors import ModelFileError  # noqa: E402
 from binyan.log_bilinear.gradients import likelihood  # noqa: E402
 from binyan.log_bilinear.model import Shape, Variant  # noqa: E402
-from binyan.log_bilinear.training import Trainer, TrainingError, TrainingSettings  # noqa: E402
+from binyan.log_bilinear.training import Trainer, TrainingError, TrainingSettings, TrainingWarning  # noqa: E402
 from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, lm, text  # noqa: E402
 
 
@@ -90,6 +90,13 @@ def test_a_diverging_run_keeps_the_last_good_state(tmp_path: Path) -> None:
     again = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 5), settings, None, CLASS_OF)
     again.restore(tmp_path / "state")
     assert again.course.epochs == 1 and math.isfinite(again.development_perplexity())
+
+
+def test_steps_that_undo_the_model_are_named() -> None:
+    settings = TrainingSettings(step=5.0, l2=0.0, batch=20, epochs=1, warm_up=0.0)
+    trainer = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 8), settings, None, CLASS_OF)
+    with pytest.warns(TrainingWarning, match=r"the loss rose from .* lower the step size \(now 5\)"):
+        trainer.epoch(progress=False)
 
 
 def test_training_learns_and_morphemes_help() -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from binyan import language_model
 from binyan.errors import InputError, SettingsError
-from binyan.gate import Gate, Gates, fit_weights
+from binyan.gate import PRECISION, Gate, Gates, fit_weights
+from binyan.language_model import Parts
 from binyan.mixture import Mixture
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.text import Corpus
@@ -54,17 +55,17 @@ def test_em_is_not_slow_where_models_are_alike() -> None:
 @settings(max_examples=20, deadline=None)
 def test_a_gate_is_at_its_maximum(seed: int, number: int) -> None:
     random = np.random.default_rng(seed)
-    log_probs, features = np.log(random.uniform(0.01, 1, (number, 60))), random.normal(size=(60, 2))
+    log_probs, features = np.log(random.uniform(0.01, 1, (number, 60))), 10 * random.normal(size=(60, 2))
 
     def objective(table: np.ndarray) -> float:
         mixed = np.logaddexp.reduce(log_probs + Gate(table).log_weights(features), axis=0)
-        return float(mixed.sum() - 0.5 * (table[:, 1:] ** 2).sum())
+        return float(mixed.sum() - 0.5 * PRECISION * (table[:, 1:] ** 2).sum())
 
-    start = fit_weights(log_probs)
-    gate = Gate.fit(log_probs, features, start)
+    start = np.log(np.maximum(fit_weights(log_probs), 1e-4))
+    gate = Gate.fit(np.exp(log_probs), features, start)
     assert np.exp(gate.log_weights(features)).sum(0) == pytest.approx(1)
     best = objective(gate.table)
-    assert best >= objective(np.column_stack([np.log(np.maximum(start, 1e-4)), np.zeros((number, 2))])) - 1e-9
+    assert best >= objective(np.column_stack([start, np.zeros((number, 2))])) - 1e-9
     for _ in range(30):
         step = random.normal(size=gate.table.shape) * 0.01
         step[0] = 0
@@ -73,9 +74,9 @@ def test_a_gate_is_at_its_maximum(seed: int, number: int) -> None:
 
 def test_a_gate_learns_where_a_model_knows_the_context() -> None:
     """The first model is right in contexts with the feature and wrong in the others."""
-    known = np.arange(400) % 2
-    log_probs = np.log(np.stack([np.where(known, 0.9, 0.1), np.full(400, 0.5)]))
-    weights = np.exp(Gate.fit(log_probs, known[:, None].astype(float), np.array([0.5, 0.5])).log_weights(np.eye(1)))
+    known = np.arange(40_000) % 2
+    chances = np.stack([np.where(known, 0.9, 0.1), np.full(len(known), 0.5)])
+    weights = np.exp(Gate.fit(chances, known[:, None].astype(float), np.zeros(2)).log_weights(np.eye(1)))
     assert weights[0, 0] > 0.9
 
 
@@ -86,9 +87,9 @@ def test_a_gate_is_the_best_under_its_prior_whatever_the_scale_of_features() -> 
 
     def objective(table: np.ndarray) -> float:
         mixed = np.logaddexp.reduce(log_probs + Gate(table).log_weights(features), axis=0)
-        return float(mixed.sum() - 0.5 * (table[:, 1:] ** 2).sum())
+        return float(mixed.sum() - 0.5 * PRECISION * (table[:, 1:] ** 2).sum())
 
-    found = Gate.fit(log_probs, features, np.full(3, 1 / 3)).table
+    found = Gate.fit(np.exp(log_probs), features, np.zeros(3)).table
     assert (found[0] == 0).all()
     for row in (1, 2):
         for column in range(4):
@@ -129,18 +130,43 @@ def test_unknown_words_are_mixed_by_weights_of_their_own() -> None:
     chance = np.log(np.stack([np.where(unknown, 0.9, 0.1), np.full(400, 0.5)]))
     words = np.log1p(-np.exp(chance)) + np.log([[0.1], [0.9]])
     log_probs = np.where(unknown, chance, words)
-    gates = Gates.fit(log_probs, chance, unknown, np.zeros((400, 1)))
-    mixed = np.logaddexp.reduce(log_probs + gates.log_weights(chance, unknown, np.zeros((400, 1))), axis=0)
-    assert np.exp(mixed[unknown]) == pytest.approx(0.9, abs=0.02) and np.exp(mixed[~unknown]) == pytest.approx(
-        0.9 * 0.9, abs=0.02
-    )
+    parts = [Parts.whole(np.exp(p), np.exp(u), np.zeros((400, 1))) for p, u in zip(log_probs, chance, strict=True)]
+    mixed = Gates.fit(parts, unknown).mix(parts, unknown)[1].sum(0)
+    assert mixed[unknown] == pytest.approx(0.9, abs=0.02) and mixed[~unknown] == pytest.approx(0.9 * 0.9, abs=0.02)
 
 
 @pytest.mark.parametrize("order", [0, 1])
-def test_chances_of_unknown_words_are_those_of_single_scores(order: int) -> None:
+def test_parts_sum_to_single_scores(order: int) -> None:
     model, sentences = models()[order], [["der", "hund", "unbekannt", "sah"], ["die"], []]
-    expected = language_model.LanguageModel.unknown_log_probs(model, sentences)
-    assert np.allclose(model.unknown_log_probs(sentences), expected) and len(expected) == 8
+    expected = language_model.LanguageModel.sentence_parts(model, sentences)
+    parts = model.sentence_parts(sentences)
+    assert parts.unknown.shape == (model.order, 8) and np.allclose(parts.unknown.sum(0), expected.unknown[0])
+    assert np.allclose(parts.share.sum(0), expected.share[0]) and np.allclose(parts.mass.sum(0), 1)
+
+
+def test_a_gate_may_trust_one_length_of_context() -> None:
+    """Trigrams are right, the bigrams and single words of the same model are not, and the other model is between them."""
+    events = 500
+    share = np.array([[0.001], [0.001], [0.3]]) * np.ones(events)
+    ngram = Parts(share, np.full((3, events), 1 / 3), np.zeros((3, events)), np.zeros((events, 1)))
+    other = Parts.whole(np.full(events, 0.4), np.zeros(events))
+    unknown = np.zeros(events, bool)
+    weights, shares = Gates.fit([ngram, other], unknown).mix([ngram, other], unknown)
+    assert shares.sum(0) == pytest.approx(0.9, abs=0.01) and weights[0] == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize("order", [1, 3])
+def test_gates_that_weigh_nothing_leave_models_as_they_are(order: int) -> None:
+    """The weights that lengths of context have before they are weighed are those of the model."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one, other = (KneserNey.train(Corpus.read(TEXT * 2), n) for n in (order, 2))
+    parts = [m.sentence_parts([["der", "hund", "unbekannt"], ["die"]]) for m in (one, other)]
+    table = np.zeros((sum(len(p.mass) for p in parts), 1 + sum(p.features.shape[1] for p in parts)))
+    table[len(parts[0].mass) :, 0] = -50.0  # all to the first
+    unknown = np.array([False, False, True, False, False, False])
+    weights, shares = Gates(Gate(table), Gate(table[[0, -1]])).mix(parts, unknown)
+    assert np.allclose(weights[0], 1) and np.allclose(shares.sum(0), parts[0].share.sum(0))
 
 
 def test_models_that_cannot_be_mixed() -> None:
@@ -157,7 +183,10 @@ def test_models_that_cannot_be_mixed() -> None:
     with pytest.raises(SettingsError, match="tells something of a context"):
         Mixture.fit([one, one], [["der", "hund"]], by_context=True)  # of one word, which has no contexts
     gates = Mixture.fit(models(), [["der", "hund"]], by_context=True).gates
-    with pytest.raises(InputError, match="weighs by 5 features of a context, and its models have 10"):
+    with pytest.raises(
+        InputError,
+        match="weighs 4 parts of 2 models by 5 features of a context, and these models have 6 parts and 10 features",
+    ):
         Mixture([other, other], [0.5, 0.5], gates=gates)
     with pytest.raises(InputError, match="no development text"):
         Mixture.fit([one, other], [])

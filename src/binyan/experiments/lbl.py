@@ -25,7 +25,6 @@ TITLE = "Chapter 4: rich morphology in distributed language models"
 OTHER_PENALTIES = {"clbl": (15.0, 60.0), "clbl++": (30.0, 90.0)}
 CLASSED = ("clbl", "clbl+c", "clbl+o", "clbl++", "nclbl", "nclbl++")
 CLASSLESS = ("lbl", "lbl+c", "lbl+o", "lbl++")
-MIXED = ("mkn", "hpylm", "clbl++")  # the first two with the third, by context
 HPYLM = {"kind": "hpylm", "order": 4, "iterations": 70, "burn_in": 50, "samples": 10, "seed": 1}
 SIZES = {"250k": 250_000, "500k": 500_000, "2m": 2_000_000, "3m": 3_000_000}  # of Czech, which has the most text
 
@@ -36,6 +35,8 @@ def experiments() -> list[Experiment]:
     for language in eltec.LANGUAGES:
         data, where = eltec.settings(language), f"lbl/eltec-{language}/1m"
         listed.append(_kneser_ney(where, data))
+        tuned = {"kind": "mkn", "order": 4, "discounts": "development"}
+        listed.append(Experiment(f"{where}/mkn-tuned", data, tuned, "perplexity"))
         listed.append(Experiment(f"{where}/hpylm", data, HPYLM, "perplexity"))
         listed += [_log_bilinear(where, data, name) for name in CLASSED]
     for language in ("de", "cs"):
@@ -81,11 +82,11 @@ def measure_perplexity(experiment: Experiment, workshop: Workshop) -> Outcome:
     lm, figures = _trained(experiment, workshop, corpus, texts["dev"])
     evaluations = {part: evaluate(lm, text) for part, text in texts.items() if text.sentences}
     arrays: dict[str, NDArray[np.generic]] = {f"log_prob.{part}": e.scores.log_prob for part, e in evaluations.items()}
-    for part, evaluation in evaluations.items():
-        arrays[f"log_unknown.{part}"] = lm.unknown_log_probs(texts[part].sentences)
-        arrays[f"unknown.{part}"] = evaluation.scores.unknown.astype(bool)
-        if wanted["kind"] in MIXED:
-            arrays[f"features.{part}"] = lm.sentence_features(texts[part].sentences).astype(np.float16)
+    if wanted["kind"] in lbl_report.MIXED:
+        for part, evaluation in evaluations.items():
+            arrays[f"is_unknown.{part}"] = evaluation.scores.unknown.astype(bool)
+            parts = lm.sentence_parts(texts[part].sentences)
+            arrays |= {f"{name}.{part}": getattr(parts, name).astype(kept) for name, kept in lbl_report.PARTS.items()}
     figures = {
         **evaluations["test"].to_dict(),
         **{f"perplexity_{part}": e.perplexity for part, e in evaluations.items()},
@@ -111,7 +112,8 @@ def _trained(
     if wanted["kind"] == "mkn":
         from binyan.ngram.kneser_ney import KneserNey
 
-        return KneserNey.train(corpus, wanted["order"], progress=workshop.progress), {}
+        fitted_to = development.sentences if "discounts" in wanted else None
+        return KneserNey.train(corpus, wanted["order"], development=fitted_to, progress=workshop.progress), {}
     if wanted["kind"] == "hpylm":
         from binyan.ngram.chains import Schedule
         from binyan.ngram.hpylm import HPYLM

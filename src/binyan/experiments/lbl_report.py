@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.table import Cell
@@ -15,9 +14,11 @@ from binyan.experiments.lbl_similarity import SETS
 from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Section
 from binyan.gate import Gates, fit_weights
+from binyan.language_model import Parts
 
 NAMES = {
     "mkn": "MKN",
+    "mkn-tuned": "MKN, tuned",
     "hpylm": "HPYLM",
     "clbl": "CLBL",
     "clbl+c": "CLBL+c",
@@ -30,6 +31,8 @@ NAMES = {
     "lbl+o": "LBL+o",
     "lbl++": "LBL++",
 }
+MIXED = ("mkn", "hpylm", "clbl++")  # the first two with the third, by context
+PARTS = {"share": np.float32, "mass": np.float32, "unknown": np.float32, "features": np.float16}  # of Parts, as kept
 # kind, how words outside the vocabulary are met, name in the thesis's table
 VECTORS = (
     ("clbl", "not composed", "CLBL"),
@@ -44,7 +47,7 @@ _TEXT = (
 _MIXTURES = (
     "Weights fitted on the development novels: fixed ones by EM, and weights that depend on the context, by the length and the back-off "
     "weights of the longest context that the n-gram model has seen and by the prediction vector of CLBL++, and on whether the next word "
-    "is unknown."
+    "is unknown; then each length of context of the n-gram model has weights of its own."
 )
 _SIMILARITY = (
     "Spearman's rho times 100. CLBL, and CLBL++ where composing is suppressed, take <unk> for words outside the vocabulary. The thesis "
@@ -136,7 +139,7 @@ def _perplexity(shelf: Shelf, setting: str, thesis: Mapping[str, Any]) -> Table:
                 ]
             )
             signatures.append(found.signature)
-    note = "Change: additive models against the plain one of their kind, plain ones against MKN."
+    note = "Change: additive models against the plain one of their kind, plain ones and MKN with discounts fitted to dev against MKN."
     return Table(f"Perplexity, {setting}", columns, rows, "\n".join(signatures), note)
 
 
@@ -151,7 +154,7 @@ def _mixtures(shelf: Shelf) -> list[Table]:
             arrays = [r.arrays() for r in pair]
             dev, test = (np.stack([a[f"log_prob.{part}"] for a in arrays]) for part in ("dev", "test"))
             weights = fit_weights(dev)
-            fixed = _mixed_perplexity(test, np.log(weights)[:, None])
+            fixed = math.exp(-float(np.mean(np.log(weights @ np.exp(test)))))
             better = min(r.figures["perplexity"] for r in pair)
             row: list[Cell] = [
                 language,
@@ -160,27 +163,21 @@ def _mixtures(shelf: Shelf) -> list[Table]:
                 100 * (fixed / better - 1),
                 float(weights[1]),
             ]
-            # Results of earlier versions lack them.
-            if all({"features.dev", "log_unknown.dev"} <= a.keys() for a in arrays):
-                known = {
-                    part: (
-                        np.stack([a[f"log_unknown.{part}"] for a in arrays]),
-                        arrays[0][f"unknown.{part}"],
-                        np.concatenate([a[f"features.{part}"] for a in arrays], axis=1),
-                    )
+            if all("share.dev" in a for a in arrays):  # results of earlier versions lack it
+                told = {
+                    part: [Parts(**{name: a[f"{name}.{part}"] for name in PARTS}) for a in arrays]
                     for part in ("dev", "test")
                 }
-                gated = _mixed_perplexity(test, Gates.fit(dev, *known["dev"]).log_weights(*known["test"]))
+                is_unknown = {part: arrays[0][f"is_unknown.{part}"] for part in told}
+                gates = Gates.fit(told["dev"], is_unknown["dev"])
+                shares = gates.mix(told["test"], is_unknown["test"])[1]
+                gated = math.exp(-float(np.mean(np.log(shares.sum(0)))))
                 row += [gated, 100 * (gated / better - 1)]
             rows.append(row + [None] * (7 - len(row)))
             signatures += [r.signature for r in pair]
     columns = [Column("language"), Column("of"), Column("test", ".1f"), Column("against the better, %", "+.1f")]
     columns += [Column("weight of CLBL++", ".2f"), Column("by context", ".1f"), Column("against it, %", "+.1f")]
     return [Table("Mixtures", columns, rows, "\n".join(signatures))] if rows else []
-
-
-def _mixed_perplexity(log_probs: NDArray[np.float64], log_weights: NDArray[np.float64]) -> float:
-    return math.exp(-float(np.mean(np.logaddexp.reduce(log_probs + log_weights, axis=0))))
 
 
 def _groups(shelf: Shelf, figure: str, of: str) -> list[Table]:

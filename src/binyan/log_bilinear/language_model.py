@@ -15,7 +15,7 @@ where s_w = p . r~_w + log((1 - rest) / E), s_rest = p . (mean of the r~) + log(
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from binyan.errors import InputError, SettingsError
-from binyan.language_model import END, LanguageModel, Scores, State, Step, WordScore
-from binyan.log_bilinear.events import BEGIN_ID, UNKNOWN_ID, Events
+from binyan.language_model import END, LanguageModel, Parts, Scores, State, Step, WordScore
+from binyan.log_bilinear.events import Events
 from binyan.log_bilinear.model import LogBilinear, Shape, Targets
 from binyan.log_bilinear.training import Course
 from binyan.log_bilinear.word_map import WordMap, factors_of
@@ -33,7 +33,7 @@ from binyan.model_file import ModelFile, Section
 from binyan.segmentation import SegmentationTable
 from binyan.signature import Signature
 from binyan.text import Preparation, Vocabulary
-from binyan.text.vocabulary import UNKNOWN
+from binyan.text.vocabulary import BEGIN_ID, UNKNOWN, UNKNOWN_ID
 
 _CACHED_CONTEXTS = 10_000
 _SCORED_AT_ONCE = 8192
@@ -207,21 +207,21 @@ class LogBilinearLM(LanguageModel):
         log_prob = self._log_probs(context_vectors, events.contexts, words)
         return Scores(log_prob, np.zeros(len(words), np.uint8), words == 0, offsets)
 
-    def unknown_log_probs(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
-        """log P(<unk> | context) at every event of prepared sentences."""
-        context_vectors, events, _ = self._events(sentences)
-        return self._log_probs(context_vectors, events.contexts, np.zeros_like(events.words))
-
-    def context_features(self, state: State) -> NDArray[np.float64]:
-        """The prediction vector p of the context: what kind of word the model expects."""
-        return self._predict(state).p.astype(np.float64)
+    def parts(self, state: State, word: str | None = None) -> Parts:
+        """One part; the features are the prediction vector p of the context: what kind of word the model expects."""
+        return replace(super().parts(state, word), features=self._predict(state).p[None].astype(np.float64))
 
     @torch.no_grad()
-    def sentence_features(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
-        """The prediction vector at every event of prepared sentences, a row each."""
+    def sentence_parts(self, sentences: Iterable[Sequence[str]]) -> Parts:
+        """The part of every event of prepared sentences."""
         context_vectors, events, _ = self._events(sentences)
+        words = np.where(events.words < len(self.vocabulary.index), events.words, 0)
+        chances, unknown = (
+            np.exp(self._log_probs(context_vectors, events.contexts, w)) for w in (words, np.zeros_like(words))
+        )
         contexts = torch.from_numpy(events.contexts).long().split(_SCORED_AT_ONCE)
-        return torch.cat([self.model.predict(context_vectors[c]) for c in contexts]).double().numpy()
+        p = torch.cat([self.model.predict(context_vectors[c]) for c in contexts])
+        return Parts.whole(chances, unknown, p.double().numpy())
 
     def _events(self, sentences: Iterable[Sequence[str]]) -> tuple[Tensor, Events, NDArray[np.uint64]]:
         """Context vectors with those of unseen words behind them, events by their ids, and where sentences begin."""

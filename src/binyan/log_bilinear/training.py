@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from torch import Tensor
 from binyan import model_file
 from binyan.errors import BinyanError, ModelFileError, SettingsError
 from binyan.log_bilinear.distributed import Processes
-from binyan.log_bilinear.events import UNKNOWN_ID, Events
+from binyan.log_bilinear.events import Events
 from binyan.log_bilinear.gradients import Gradients, likelihood
 from binyan.log_bilinear.model import LogBilinear, Shape, Targets
 from binyan.log_bilinear.noise_contrastive import BLOCK, contrast, noise_words
@@ -24,15 +25,21 @@ from binyan.log_bilinear.optimiser import AdaGrad
 from binyan.log_bilinear.word_map import WordMap
 from binyan.progress import Progress, ProgressOption
 from binyan.text.corpus import Corpus
+from binyan.text.vocabulary import UNKNOWN_ID
 
 CHECKPOINT_KIND = "log-bilinear-training"
 _SCORED_AT_ONCE = 8192  # events
 _FIRST_STEP = 0.01  # of the step size, where it rises
+_RISEN = 1.0  # nats an event that the first epoch's loss may be above that of its first minibatch
 
 
 def use_threads(number: int) -> None:
     """How many threads PyTorch takes in this process; small models are faster with one."""
     torch.set_num_threads(number)
+
+
+class TrainingWarning(UserWarning):
+    """Training that will not come to a good model, and what to change."""
 
 
 class TrainingError(BinyanError):
@@ -140,17 +147,26 @@ class Trainer:
             np.random.default_rng([self.settings.seed, self.course.epochs]).permutation(len(self.events))
         )
         generator = torch.Generator().manual_seed(self.settings.seed * 100_003 + self.course.epochs)
-        total = torch.zeros((), dtype=torch.float64)
+        total, losses = torch.zeros((), dtype=torch.float64), list[float]()
         with Progress(f"epoch {self.course.epochs + 1}, events", len(order), progress) as shown:
             for start in range(0, len(order), self.settings.batch):
                 chosen = order[start : start + self.settings.batch]
                 loss = self._minibatch(chosen, generator, self._shrink(start / len(order)))
                 total += loss
-                shown.advance(len(chosen), loss=float(loss) / len(chosen))
+                losses.append(float(loss) / len(chosen))
+                shown.advance(len(chosen), loss=losses[-1])
         perplexity = self.development_perplexity()
         if not math.isfinite(perplexity):
             raise self._diverged(f"development perplexity {perplexity}")
         self.course.loss.append(float(total) / len(order))
+        if self.course.epochs == 1 and self.course.loss[0] > losses[0] + _RISEN and self.processes.first:
+            warnings.warn(
+                f"the loss rose from {losses[0]:.2f} to {self.course.loss[0]:.2f} on average over the first epoch: the steps are too "
+                f"large, and the model will be a bad one; lower the step size (now {self.settings.step:g}) or raise the warm-up (now "
+                f"{self.settings.warm_up:g} epochs)",
+                TrainingWarning,
+                stacklevel=2,
+            )
         self.course.perplexity.append(perplexity)
         if self.course.best == self.course.epochs:
             for name, p in self.model.named_parameters():

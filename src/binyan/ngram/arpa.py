@@ -33,6 +33,7 @@ class ArpaModel(BackoffLanguageModel):
     """A model read from an ARPA file, whoever estimated it."""
 
     kind = "arpa"
+    interpolated = False  # it may be; nothing in the file says so
 
     @classmethod
     def read(

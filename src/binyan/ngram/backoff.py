@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import InputError, ModelFileError
-from binyan.language_model import LanguageModel, Scores, State, Step, WordScore
+from binyan.language_model import LanguageModel, Parts, Scores, State, Step, WordScore
 from binyan.model_file import ModelFile, Section
 from binyan.progress import Progress, ProgressOption
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary
 from binyan.text.reading import Source
-from binyan.text.vocabulary import END, UNKNOWN
+from binyan.text.vocabulary import END, UNKNOWN_ID
 
 _SECTIONS = ("context_base", "word", "next", "log_prob", "first_entry", "left_word", "suffix", "log_backoff")
 _SMALLEST_BACKOFF = 1e-6  # as a feature: a context may leave nothing to shorter ones
@@ -28,6 +28,8 @@ class BackoffLanguageModel(LanguageModel):
     `fields` say how the model was made and become its signature; `counts` has how often each word of the vocabulary was
     seen in training, where that is known.
     """
+
+    interpolated: ClassVar[bool] = True  # a probability is a sum over lengths of contexts
 
     def __init__(
         self,
@@ -73,12 +75,12 @@ class BackoffLanguageModel(LanguageModel):
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """What each context length adds to the probability, the longest context first."""
-        shares = self.native.shares(state, self.vocabulary[word])  # type: ignore[arg-type]
         context = self.context(state)
+        shares = self.native.shares(np.array([state], np.uint32), np.array([self.vocabulary[word]], np.uint32)).tolist()
         total = sum(shares)
         return tuple(
             Step(f"{k + 1}-gram", " ".join([*context[len(context) - k :], word]), shares[k], shares[k] / total)
-            for k in reversed(range(len(shares)))
+            for k in reversed(range(len(context) + 1))
             if total > 0
         )
 
@@ -86,36 +88,46 @@ class BackoffLanguageModel(LanguageModel):
         """The words a state remembers, in the order of the text."""
         return [self.vocabulary.words[w] for w in self.native.context(state)]  # type: ignore[arg-type]
 
-    def context_features(self, state: State) -> NDArray[np.float64]:
-        """For each length from 1 to n - 1, whether the longest seen context has it; then, for each such length, the log back-off
-        weights of that context and of all shorter ones, which are small where a context was seen often and before few words.
-        All but those of the length at hand are 0."""
-        return self._features(np.array([state], np.int64))[0]
+    def parts(self, state: State, word: str | None = None) -> Parts:
+        """One part for each length of context, where the model is interpolated. Features: for each length from 1 to n - 1, whether the
+        longest seen context has it; then, for each such length, the log back-off weights of that context and of all shorter
+        ones, which are small where a context was seen often and before few words. All but those of the length at hand are 0."""
+        words = np.arange(len(self.vocabulary)) if word is None else np.array([self.vocabulary[word]])
+        return self._parts(np.array([state], np.uint32), words)
 
-    def sentence_features(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
-        """The features of the context of every event of prepared sentences, a row each."""
-        return self._features(np.array(self._states(sentences), np.int64))
-
-    def unknown_log_probs(self, sentences: Iterable[Sequence[str]]) -> NDArray[np.float64]:
-        """log P(<unk> | context) at every event of prepared sentences."""
-        unknown = self.vocabulary[UNKNOWN]
-        return np.array([self.native.score(state, unknown)[1] for state in self._states(sentences)])
-
-    def _states(self, sentences: Iterable[Sequence[str]]) -> list[int]:
-        states: list[int] = []
+    def sentence_parts(self, sentences: Iterable[Sequence[str]]) -> Parts:
+        """The parts of every event of prepared sentences."""
+        states, words = list[int](), list[int]()
         for sentence in sentences:
             state = self.native.begin()
             for word in (*sentence, END):
                 states.append(state)
-                state = self.native.score(state, self.vocabulary[word])[0]
-        return states
+                words.append(self.vocabulary[word])
+                state = self.native.score(state, words[-1])[0]
+        return self._parts(np.array(states, np.uint32), np.array(words))
 
-    def _features(self, states: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _parts(self, states: NDArray[np.uint32], words: NDArray[np.int64]) -> Parts:
+        """Of as many states as words, or of one state."""
+
+        def by_length(
+            flat: NDArray[np.float64],
+        ) -> NDArray[np.float64]:  # (parts, events); rounding may take a share below 0
+            shares = flat.reshape(-1, self.order)
+            return np.maximum(shares, 0.0).T if self.interpolated else shares.sum(1)[None]
+
+        def shares(states: NDArray[np.uint32], words: NDArray[np.int64]) -> NDArray[np.float64]:
+            return by_length(self.native.shares(states, words.astype(np.uint32)))
+
+        unknown = shares(states, np.full(len(states), UNKNOWN_ID))
+        each = np.resize(states, len(words))
+        return Parts(shares(each, words), by_length(self.native.masses(states)), unknown, self._features(states))
+
+    def _features(self, states: NDArray[np.uint32]) -> NDArray[np.float64]:
         arrays, longest = self.native.arrays, self.order - 1
         backoff = arrays["log_backoff"].reshape(-1, self.native.columns)
         features = np.zeros((len(states), longest + longest * (longest + 1) // 2))
         events = np.flatnonzero(states)
-        contexts = states[events]
+        contexts = states[events].astype(np.int64)
         lengths = np.searchsorted(arrays["context_base"], contexts, side="right") - 1
         features[events, lengths - 1] = 1.0
         for k in range(longest):  # words fewer than in the longest seen context
