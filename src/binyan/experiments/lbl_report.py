@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.table import Cell
@@ -15,6 +16,7 @@ from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Section
 from binyan.gate import Gates, fit_weights
 from binyan.language_model import Parts
+from binyan.progress import track
 
 NAMES = {
     "mkn": "MKN",
@@ -146,38 +148,39 @@ def _perplexity(shelf: Shelf, setting: str, thesis: Mapping[str, Any]) -> Table:
 def _mixtures(shelf: Shelf) -> list[Table]:
     rows: list[list[Cell]] = []
     signatures = []
-    for language in shelf.languages("1m"):
-        for kind in ("mkn", "hpylm"):
-            pair = [r for k in (kind, "clbl++") if (r := shelf.best("1m", language, k)) is not None]
-            if len(pair) < 2:
-                continue
-            arrays = [r.arrays() for r in pair]
-            dev, test = (np.stack([a[f"log_prob.{part}"] for a in arrays]) for part in ("dev", "test"))
-            weights = fit_weights(dev)
-            fixed = math.exp(-float(np.mean(np.log(weights @ np.exp(test)))))
-            better = min(r.figures["perplexity"] for r in pair)
-            row: list[Cell] = [
-                language,
-                f"{NAMES[kind]} and CLBL++",
-                fixed,
-                100 * (fixed / better - 1),
-                float(weights[1]),
-            ]
-            if all("share.dev" in a for a in arrays):  # results of earlier versions lack it
-                told = {
-                    part: [Parts(**{name: a[f"{name}.{part}"] for name in PARTS}) for a in arrays]
-                    for part in ("dev", "test")
-                }
-                is_unknown = {part: arrays[0][f"is_unknown.{part}"] for part in told}
-                gates = Gates.fit(told["dev"], is_unknown["dev"])
-                shares = gates.mix(told["test"], is_unknown["test"])[1]
-                gated = math.exp(-float(np.mean(np.log(shares.sum(0)))))
-                row += [gated, 100 * (gated / better - 1)]
-            rows.append(row + [None] * (7 - len(row)))
-            signatures += [r.signature for r in pair]
+    pairs = [
+        (lang, [shelf.best("1m", lang, k) for k in (kind, "clbl++")])
+        for lang in shelf.languages("1m")
+        for kind in ("mkn", "hpylm")
+    ]
+    found = [(lang, [r for r in pair if r is not None]) for lang, pair in pairs if None not in pair]
+    for language, pair in track(found, "mixtures fitted", len(found)):
+        arrays = [r.arrays() for r in pair]
+        dev, test = (np.stack([a[f"log_prob.{part}"] for a in arrays]) for part in ("dev", "test"))
+        weights = fit_weights(dev)
+        fixed = _perplexity_of(weights @ np.exp(test))
+        gated = _by_context(arrays)
+        better = min(r.figures["perplexity"] for r in pair)
+        changes = [None if p is None else 100 * (p / better - 1) for p in (fixed, gated)]
+        name = f"{NAMES[pair[0].experiment.model['kind']]} and CLBL++"
+        rows.append([language, name, fixed, changes[0], float(weights[1]), gated, changes[1]])
+        signatures += [r.signature for r in pair]
     columns = [Column("language"), Column("of"), Column("test", ".1f"), Column("against the better, %", "+.1f")]
     columns += [Column("weight of CLBL++", ".2f"), Column("by context", ".1f"), Column("against it, %", "+.1f")]
     return [Table("Mixtures", columns, rows, "\n".join(signatures))] if rows else []
+
+
+def _by_context(arrays: Sequence[Mapping[str, NDArray[Any]]]) -> float | None:
+    """Test perplexity of two results' models, mixed by context; None where one is of an earlier version and lacks its parts."""
+    if not all("share.dev" in a for a in arrays):
+        return None
+    dev, test = ([Parts(**{name: a[f"{name}.{part}"] for name in PARTS}) for a in arrays] for part in ("dev", "test"))
+    gates = Gates.fit(dev, arrays[0]["is_unknown.dev"])
+    return _perplexity_of(gates.mix(test, arrays[0]["is_unknown.test"])[1].sum(0))
+
+
+def _perplexity_of(chances: NDArray[np.float64]) -> float:
+    return math.exp(-float(np.mean(np.log(chances))))
 
 
 def _groups(shelf: Shelf, figure: str, of: str) -> list[Table]:
