@@ -21,7 +21,8 @@ def mix(
         typer.Option(
             "--by-context",
             help="Weights that depend on what the n-gram models have seen of a context (how long a one, and how often), on "
-            "what the log-bilinear models expect after it, and on whether the next word is unknown.",
+            "what the log-bilinear models expect after it, and on whether the next word is unknown; each length of an "
+            "n-gram model's contexts has its own.",
         ),
     ] = False,
     json_: o.Json = False,
