@@ -18,6 +18,7 @@ from scipy.special import log_softmax
 
 from binyan.errors import InputError
 from binyan.language_model import Parts
+from binyan.progress import Progress, ProgressOption
 
 _GAP = 1e-6  # nats an event that the weights may be short of the best
 _STEPS = 5000
@@ -46,6 +47,7 @@ class Gate:
         features: NDArray[np.floating],  # (events, features)
         start: NDArray[np.float64],
         prior: NDArray[np.float64] | float = 0.0,
+        progress: ProgressOption = False,
     ) -> Gate:
         """The gate that makes events most probable, from constants `start`. A coefficient that is no constant has a normal prior, so
         that features that few events show are not trusted."""
@@ -71,9 +73,12 @@ class Gate:
             free = z @ narrow
             free[:, 0] = 0.0
             gradient = PRECISION * free @ narrow.T - pull @ inputs
-            return float(-np.log(mixed).sum() + 0.5 * PRECISION * (free**2).sum()), gradient[1:].ravel()
+            value = float(-np.log(mixed).sum() + 0.5 * PRECISION * (free**2).sum())
+            shown.advance(loss=value / events)
+            return value, gradient[1:].ravel()
 
-        found = minimize(loss, first[1:].ravel(), jac=True, method="L-BFGS-B", options={"ftol": _TOLERANCE})
+        with Progress("weights by context, steps", show=progress) as shown:
+            found = minimize(loss, first[1:].ravel(), jac=True, method="L-BFGS-B", options={"ftol": _TOLERANCE})
         return cls(stacked(found.x) @ narrow)
 
 
@@ -100,7 +105,7 @@ class Gates:
         )
 
     @classmethod
-    def fit(cls, parts: Sequence[Parts], is_unknown: NDArray[np.bool_]) -> Gates:
+    def fit(cls, parts: Sequence[Parts], is_unknown: NDArray[np.bool_], progress: ProgressOption = False) -> Gates:
         """The gates that make events most probable, each from fixed weights of models by EM."""
         features = _features(parts)
         unknown = np.stack([p.unknown.sum(0) for p in parts])
@@ -110,8 +115,8 @@ class Gates:
         models = np.stack([(k * np.exp(prior)).sum(0) for k, prior in zip(known, priors, strict=True)])
         start = np.repeat(_logs(fit_weights(np.log(models))), [len(k) for k in known])
         return cls(
-            Gate.fit(np.concatenate(known), features[~is_unknown], start, np.concatenate(priors)),
-            Gate.fit(chances, features, _logs(fit_weights(np.log(chances)))),
+            Gate.fit(np.concatenate(known), features[~is_unknown], start, np.concatenate(priors), progress),
+            Gate.fit(chances, features, _logs(fit_weights(np.log(chances))), progress=progress),
         )
 
 

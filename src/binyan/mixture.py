@@ -12,6 +12,7 @@ from binyan import model_file
 from binyan.errors import InputError, SettingsError
 from binyan.gate import Gate, Gates, fit_weights
 from binyan.language_model import LanguageModel, Parts, Scores, State, Step, WordScore, from_model_file
+from binyan.progress import ProgressOption
 from binyan.signature import Signature, digest
 from binyan.text.vocabulary import END, UNKNOWN_ID
 
@@ -47,7 +48,11 @@ class Mixture(LanguageModel):
 
     @classmethod
     def fit(
-        cls, models: Sequence[LanguageModel], development: Iterable[Sequence[str]], by_context: bool = False
+        cls,
+        models: Sequence[LanguageModel],
+        development: Iterable[Sequence[str]],
+        by_context: bool = False,
+        progress: ProgressOption = None,
     ) -> Mixture:
         """The mixture that makes the prepared sentences of `development` most probable, by EM from equal weights.
 
@@ -70,7 +75,7 @@ class Mixture(LanguageModel):
                     "weights by context need a model among those mixed that tells something of a context: an n-gram or a "
                     "log-bilinear one"
                 )
-            gates = Gates.fit(parts, scores[0].unknown.astype(bool))
+            gates = Gates.fit(parts, scores[0].unknown.astype(bool), progress)
             weights = gates.mix(parts, np.zeros(log_probs.shape[1], bool))[0].mean(1)
         return cls(models, [float(w) for w in weights], fields, gates)
 

@@ -6,6 +6,7 @@ elsewhere, as another novel, holds fewer of the long ones: then larger discounts
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from binyan import _core
+from binyan.progress import Progress, ProgressOption
 from binyan.text import Corpus
 from binyan.text.vocabulary import BEGIN_ID, END_ID
 
@@ -37,6 +39,7 @@ def fit_discounts(
     development: Corpus,
     start: NDArray[np.float64],  # (order, 3)
     thresholds: Sequence[int],
+    progress: ProgressOption = False,
 ) -> NDArray[np.float64]:
     """The discounts that make the events of `development` most probable, from `start`.
 
@@ -47,10 +50,14 @@ def fit_discounts(
 
     def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         p, gradient = probabilities(levels, flat.reshape(start.shape), uniform)
-        return float(-np.log(p).mean()), -(gradient / p).mean(2).ravel()
+        value = float(-np.log(p).mean())
+        shown.advance(perplexity=math.exp(value))
+        return value, -(gradient / p).mean(2).ravel()
 
     bounds = [(_LEAST, float(j)) for _ in levels for j in (1, 2, 3)]
-    return np.asarray(minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", bounds=bounds).x.reshape(start.shape))
+    with Progress("discounts fitted, steps", show=progress) as shown:
+        found = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(found.x.reshape(start.shape))
 
 
 def probabilities(

@@ -17,7 +17,6 @@ from binyan import _core
 from binyan.errors import SettingsError
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import BackoffLanguageModel, context_tree, training_corpus, training_fields, word_counts
-from binyan.ngram.discounts import fit_discounts
 from binyan.progress import Progress, ProgressOption
 from binyan.text import Corpus, Preparation, VocabularyPolicy
 from binyan.text.reading import Source
@@ -86,10 +85,12 @@ class KneserNey(BackoffLanguageModel):
         native, found = estimated()
         fitted_to = ""
         if development is not None:
+            from binyan.ngram.discounts import fit_discounts  # it needs SciPy, which takes long to import
+
             held_out = Corpus.encode_text(development, corpus.vocabulary, prepared)
             thresholds = [*prune, *[prune[-1] if prune else 0] * (order - len(prune))]
             start = np.array([d for d, _, _ in found])
-            native, found = estimated(fit_discounts(tree, held_out, start, thresholds).tolist())
+            native, found = estimated(fit_discounts(tree, held_out, start, thresholds, progress).tolist())
             fitted_to = held_out.digest
         discounts = tuple(Discounts(n, tuple(d), tuple(c), o) for n, (d, c, o) in enumerate(found, 1))
         _warn(discounts)
