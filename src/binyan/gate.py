@@ -23,7 +23,7 @@ from binyan.progress import Progress, ProgressOption
 _GAP = 1e-6  # nats an event that the weights may be short of the best
 _STEPS = 5000
 PRECISION = 30.0  # of the normal prior of a gate's coefficients
-_TOLERANCE = 1e-8  # of a gate's fit: of the log-likelihood, a step
+_TOLERANCE = 1e-7  # of a gate's fit: of the log-likelihood, a step
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Gate:
 
 @dataclass(frozen=True)
 class Gates:
-    """U(h) = sum over models m of `unknown` weights x P_m(<unk> | h). A known word w has (1 - U(h)) x the sum over parts j of all
-    models of `known` weights x P_j(w | h, known); a part's weight before it is weighed is what it has in its model."""
+    """U(h) = sum over the parts j of all models of `unknown` weights x P_j(<unk> | h). A known word w has (1 - U(h)) x the sum of
+    `known` weights x P_j(w | h, known). Before they are weighed, parts have the weights that they have in their models."""
 
     known: Gate
     unknown: Gate
@@ -94,56 +94,70 @@ class Gates:
         self, parts: Sequence[Parts], is_unknown: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # (models, events) each
         """The weight of each model, and what it adds to the mixture's probability of each event."""
-        features, first = _features(parts), np.cumsum([0, *(len(p.mass) for p in parts[:-1])])
-        of_unknown = np.exp(self.unknown.log_weights(features))
-        unknown = of_unknown * np.stack([p.unknown.sum(0) for p in parts])
-        of_known = np.exp(self.known.log_weights(features, np.concatenate([_log_prior(p) for p in parts])))
-        known = (1 - unknown.sum(0)) * of_known * np.concatenate([_known(p) for p in parts])
-        return (
-            np.where(is_unknown, of_unknown, np.add.reduceat(of_known, first, axis=0)),
-            np.where(is_unknown, unknown, np.add.reduceat(known, first, axis=0)),
-        )
+        told = _Told.of(parts)
+        of_unknown = np.exp(self.unknown.log_weights(told.features, _log_shares(told.mass)))
+        of_known = np.exp(self.known.log_weights(told.features, _log_shares(told.rest)))
+        unknown = of_unknown * told.unknown
+        known = (1 - unknown.sum(0)) * of_known * told.known
+        weights = np.where(is_unknown, of_unknown, of_known)
+        shares = np.where(is_unknown, unknown, known)
+        first = np.cumsum([0, *(len(p.mass) for p in parts[:-1])])
+        return np.add.reduceat(weights, first, axis=0), np.add.reduceat(shares, first, axis=0)
 
     @classmethod
     def fit(cls, parts: Sequence[Parts], is_unknown: NDArray[np.bool_], progress: ProgressOption = False) -> Gates:
         """The gates that make events most probable, each from fixed weights of models by EM."""
-        features = _features(parts)
-        unknown = np.stack([p.unknown.sum(0) for p in parts])
-        chances = np.where(is_unknown, unknown, 1 - unknown)
-        known = [_known(p)[:, ~is_unknown] for p in parts]
-        priors = [_log_prior(p)[:, ~is_unknown] for p in parts]
-        models = np.stack([(k * np.exp(prior)).sum(0) for k, prior in zip(known, priors, strict=True)])
-        start = np.repeat(_logs(fit_weights(np.log(models))), [len(k) for k in known])
+        told = _Told.of(parts)
+        model_of = np.repeat(np.arange(len(parts)), [len(p.mass) for p in parts])
+
+        def fitted(chances: NDArray[np.float64], mass: NDArray[np.float64], events: NDArray[np.bool_]) -> Gate:
+            chances, prior = chances[:, events], _log_shares(mass[:, events])
+            whole = np.zeros((len(parts), chances.shape[1]))
+            np.add.at(whole, model_of, chances * np.exp(prior))
+            start = np.log(np.maximum(fit_weights(np.log(whole)), 1e-4))[model_of]
+            return Gate.fit(chances, told.features[events], start, prior, progress)
+
+        known = ~is_unknown
         return cls(
-            Gate.fit(np.concatenate(known), features[~is_unknown], start, np.concatenate(priors), progress),
-            Gate.fit(chances, features, _logs(fit_weights(np.log(chances))), progress=progress),
+            fitted(told.known, told.rest, known),
+            fitted(np.where(is_unknown, told.unknown, 1 - told.unknown), told.mass, np.ones_like(known)),
         )
 
 
-def _features(parts: Sequence[Parts]) -> NDArray[np.floating]:
-    return np.concatenate([p.features for p in parts], axis=1)
+@dataclass(frozen=True)
+class _Told:
+    """What the parts of several models tell of events: one row a part, one column an event."""
+
+    mass: NDArray[np.float64]  # of all words, and of the known ones; a model's parts sum to 1 in the first
+    rest: NDArray[np.float64]
+    unknown: NDArray[np.float64]  # P_j(<unk> | h), and P_j(word | h, known); 0 where a part has no mass
+    known: NDArray[np.float64]
+    features: NDArray[np.floating]
+
+    @classmethod
+    def of(cls, parts: Sequence[Parts]) -> _Told:
+        mass, share, unknown = (
+            np.concatenate([getattr(p, name) for p in parts]).astype(np.float64)
+            for name in ("mass", "share", "unknown")
+        )
+        rest = np.maximum(mass - unknown, 0.0)
+        ends = np.cumsum([len(p.mass) for p in parts])[:-1]
+
+        def of_model(rows: NDArray[np.float64]) -> NDArray[np.float64]:  # so that each model's sum to 1
+            return np.concatenate([r / r.sum(0) for r in np.split(rows, ends)])
+
+        features = np.concatenate([p.features for p in parts], axis=1)
+        return cls(of_model(mass), of_model(rest), _ratio(unknown, mass), _ratio(share, rest), features)
 
 
-def _rest(parts: Parts) -> NDArray[np.float64]:  # (parts, events)
-    """The mass of known words."""
-    return np.maximum(parts.mass.astype(np.float64) - parts.unknown, 0.0)
+def _ratio(of: NDArray[np.float64], to: NDArray[np.float64]) -> NDArray[np.float64]:
+    shape = np.broadcast_shapes(of.shape, to.shape)
+    return np.asarray(np.divide(of, to, out=np.zeros(shape), where=np.broadcast_to(to > 0, shape)))
 
 
-def _known(parts: Parts) -> NDArray[np.float64]:  # (parts, events)
-    """P_j(word | h, known); 0 where a part has no mass."""
-    rest = _rest(parts)
-    return np.asarray(np.divide(parts.share, rest, out=np.zeros(parts.share.shape), where=rest > 0))
-
-
-def _log_prior(parts: Parts) -> NDArray[np.float64]:  # (parts, events)
-    """Logarithms of the weights that the parts have in their model, where the next word is known."""
-    rest = _rest(parts)
+def _log_shares(mass: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(rest / rest.sum(0)))
-
-
-def _logs(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.log(np.maximum(weights, 1e-4)))
+        return np.asarray(np.log(mass))
 
 
 def fit_weights(log_probs: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -168,12 +168,13 @@ class Mixture(LanguageModel):
 def _check_gates(gates: Gates, parts: Sequence[Parts]) -> None:
     """Raise unless the gates' tables are of the models' parts and features."""
     features = 1 + sum(p.features.shape[1] for p in parts)
-    needed = ((sum(len(p.mass) for p in parts), features), (len(parts), features))
-    if (given := (gates.known.table.shape, gates.unknown.table.shape)) != needed:
-        raise InputError(
-            f"the mixture weighs {given[0][0]} parts of {given[1][0]} models by {given[0][1] - 1} features of a context, and these models "
-            f"have {needed[0][0]} parts and {features - 1} features: mix them again"
-        )
+    needed = (sum(len(p.mass) for p in parts), features)
+    for given in (gates.known.table.shape, gates.unknown.table.shape):
+        if given != needed:
+            raise InputError(
+                f"the mixture weighs {given[0]} parts of models by {given[1] - 1} features of a context, and its models have "
+                f"{needed[0]} parts and {features - 1} features: mix them again"
+            )
 
 
 def check(models: Sequence[LanguageModel]) -> None:

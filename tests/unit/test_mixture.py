@@ -155,6 +155,21 @@ def test_a_gate_may_trust_one_length_of_context() -> None:
     assert shares.sum(0) == pytest.approx(0.9, abs=0.01) and weights[0] == pytest.approx(1, abs=0.02)
 
 
+def test_a_length_of_context_may_know_best_what_is_unknown() -> None:
+    """Single words say how often words are unknown, which two words before do not."""
+    events = 2000
+    unknown = np.arange(events) % 4 == 0
+    ngram = Parts(
+        np.where(unknown, [[0.02], [0.0]], 0.1),
+        np.full((2, events), 0.5),
+        np.array([[0.02], [0.0]]) * np.ones(events),
+        np.zeros((events, 1)),
+    )
+    other = Parts.whole(np.where(unknown, 0.001, 0.2), np.full(events, 0.001))
+    mixed = Gates.fit([ngram, other], unknown).mix([ngram, other], unknown)[1].sum(0)
+    assert mixed[unknown] == pytest.approx(0.04, abs=1e-3)  # all that single words can give, 0.02 of 0.5
+
+
 @pytest.mark.parametrize("order", [1, 3])
 def test_gates_that_weigh_nothing_leave_models_as_they_are(order: int) -> None:
     """The weights that lengths of context have before they are weighed are those of the model."""
@@ -165,7 +180,7 @@ def test_gates_that_weigh_nothing_leave_models_as_they_are(order: int) -> None:
     table = np.zeros((sum(len(p.mass) for p in parts), 1 + sum(p.features.shape[1] for p in parts)))
     table[len(parts[0].mass) :, 0] = -50.0  # all to the first
     unknown = np.array([False, False, True, False, False, False])
-    weights, shares = Gates(Gate(table), Gate(table[[0, -1]])).mix(parts, unknown)
+    weights, shares = Gates(Gate(table), Gate(table)).mix(parts, unknown)
     assert np.allclose(weights[0], 1) and np.allclose(shares.sum(0), parts[0].share.sum(0))
 
 
@@ -185,7 +200,7 @@ def test_models_that_cannot_be_mixed() -> None:
     gates = Mixture.fit(models(), [["der", "hund"]], by_context=True).gates
     with pytest.raises(
         InputError,
-        match="weighs 4 parts of 2 models by 5 features of a context, and these models have 6 parts and 10 features",
+        match="weighs 4 parts of models by 5 features of a context, and its models have 6 parts and 10 features",
     ):
         Mixture([other, other], [0.5, 0.5], gates=gates)
     with pytest.raises(InputError, match="no development text"):

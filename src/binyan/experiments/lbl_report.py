@@ -49,7 +49,8 @@ _TEXT = (
 _MIXTURES = (
     "Weights fitted on the development novels: fixed ones by EM, and weights that depend on the context, by the length and the back-off "
     "weights of the longest context that the n-gram model has seen and by the prediction vector of CLBL++, and on whether the next word "
-    "is unknown; then each length of context of the n-gram model has weights of its own."
+    "is unknown; then each length of context of the n-gram model has weights of its own. Of CLBL++ with several penalties the one is taken "
+    "that is best in the mixture on the development novels; the better of the two is as tuned alone."
 )
 _SIMILARITY = (
     "Spearman's rho times 100. CLBL, and CLBL++ where composing is suppressed, take <unk> for words outside the vocabulary. The thesis "
@@ -148,35 +149,43 @@ def _perplexity(shelf: Shelf, setting: str, thesis: Mapping[str, Any]) -> Table:
 def _mixtures(shelf: Shelf) -> list[Table]:
     rows: list[list[Cell]] = []
     signatures = []
-    pairs = [
-        (lang, [shelf.best("1m", lang, k) for k in (kind, "clbl++")])
-        for lang in shelf.languages("1m")
+    found = [
+        (language, kind, n_gram, neural)
+        for language in shelf.languages("1m")
         for kind in ("mkn", "hpylm")
+        if (n_gram := shelf.best("1m", language, kind)) and (neural := shelf.best("1m", language, "clbl++"))
     ]
-    found = [(lang, [r for r in pair if r is not None]) for lang, pair in pairs if None not in pair]
-    for language, pair in track(found, "mixtures fitted", len(found)):
-        arrays = [r.arrays() for r in pair]
-        dev, test = (np.stack([a[f"log_prob.{part}"] for a in arrays]) for part in ("dev", "test"))
-        weights = fit_weights(dev)
-        fixed = _perplexity_of(weights @ np.exp(test))
-        gated = _by_context(arrays)
-        better = min(r.figures["perplexity"] for r in pair)
-        changes = [None if p is None else 100 * (p / better - 1) for p in (fixed, gated)]
-        name = f"{NAMES[pair[0].experiment.model['kind']]} and CLBL++"
-        rows.append([language, name, fixed, changes[0], float(weights[1]), gated, changes[1]])
-        signatures += [r.signature for r in pair]
+    for language, kind, n_gram, neural in track(found, "mixtures fitted", len(found)):
+        better = min(r.figures["perplexity"] for r in (n_gram, neural))
+        # Of models with another penalty than is best alone, one may be best in the mixture.
+        others = shelf.of("1m", language, "clbl++")
+        _, fixed, weight = min(_fixed(n_gram, other) for other in others)
+        gated = min((m for other in others if (m := _by_context(n_gram, other))), default=None)
+        rows.append([language, f"{NAMES[kind]} and CLBL++", fixed, 100 * (fixed / better - 1), weight])
+        rows[-1] += [gated[1], 100 * (gated[1] / better - 1)] if gated else [None, None]
+        signatures += [r.signature for r in (n_gram, neural)]
     columns = [Column("language"), Column("of"), Column("test", ".1f"), Column("against the better, %", "+.1f")]
     columns += [Column("weight of CLBL++", ".2f"), Column("by context", ".1f"), Column("against it, %", "+.1f")]
     return [Table("Mixtures", columns, rows, "\n".join(signatures))] if rows else []
 
 
-def _by_context(arrays: Sequence[Mapping[str, NDArray[Any]]]) -> float | None:
-    """Test perplexity of two results' models, mixed by context; None where one is of an earlier version and lacks its parts."""
+def _fixed(n_gram: Result, neural: Result) -> tuple[float, float, float]:
+    """Development and test perplexity of the mixture with fixed weights, and the weight of the second model."""
+    arrays = [r.arrays() for r in (n_gram, neural)]
+    dev, test = (np.exp([a[f"log_prob.{part}"] for a in arrays]) for part in ("dev", "test"))
+    weights = fit_weights(np.log(dev))
+    return _perplexity_of(weights @ dev), _perplexity_of(weights @ test), float(weights[1])
+
+
+def _by_context(n_gram: Result, neural: Result) -> tuple[float, float] | None:
+    """The same perplexities with weights by context; None where a result is of an earlier version and lacks its parts."""
+    arrays = [r.arrays() for r in (n_gram, neural)]
     if not all("share.dev" in a for a in arrays):
         return None
-    dev, test = ([Parts(**{name: a[f"{name}.{part}"] for name in PARTS}) for a in arrays] for part in ("dev", "test"))
-    gates = Gates.fit(dev, arrays[0]["is_unknown.dev"])
-    return _perplexity_of(gates.mix(test, arrays[0]["is_unknown.test"])[1].sum(0))
+    told = {part: [Parts(**{name: a[f"{name}.{part}"] for name in PARTS}) for a in arrays] for part in ("dev", "test")}
+    gates = Gates.fit(told["dev"], arrays[0]["is_unknown.dev"])
+    dev, test = (_perplexity_of(gates.mix(told[p], arrays[0][f"is_unknown.{p}"])[1].sum(0)) for p in ("dev", "test"))
+    return dev, test
 
 
 def _perplexity_of(chances: NDArray[np.float64]) -> float:
