@@ -29,6 +29,9 @@ TRAINING: dict[str, Any] = {
 # The step size xi and the penalty lambda, by the development novels of German and French: word vectors that are sums move by
 # several steps at once, so that their steps are smaller, and have more parameters to keep small.
 PLAIN, ADDITIVE = {"step": 0.2, "l2": 30.0}, {"step": 0.14, "l2": 60.0}
+CLASSLESS = {
+    "warm_up": 0.5
+}  # by German's: after a fifth of an epoch, steps as large undo a model that is told words from noise
 # Every type counts once: more morphemes a word (de 2.1; 1.9 with the logarithm of counts), and on German's development novels a
 # better CLBL++.
 MAP = {
@@ -44,7 +47,8 @@ MAP = {
 def model(name: str) -> dict[str, Any]:
     """The settings of the model called `name`, as in an experiment."""
     additive = {f"map_{k}": v for k, v in MAP.items()} if "+" in name else {}
-    return {"kind": name, **(ADDITIVE if "+" in name else PLAIN), **TRAINING, **additive}
+    classless = {} if "clbl" in name else CLASSLESS
+    return {"kind": name, **(ADDITIVE if "+" in name else PLAIN), **TRAINING, **classless, **additive}
 
 
 def map_method(wanted: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -52,12 +52,16 @@ class Gathered:
     def compose(self, vectors: Tensor) -> Tensor:  # (T, d) -> (words, d)
         if len(self.where) == self.words == len(self.touched):
             return vectors
-        return vectors.new_zeros(self.words, vectors.shape[1]).index_add(0, self.owner, vectors[self.where])
+        return vectors.new_zeros(self.words, vectors.shape[1]).index_add(
+            0, self.owner, vectors.index_select(0, self.where)
+        )
 
     def back(self, gradient: Tensor) -> Tensor:  # (words, d) -> (T, d)
         if len(self.where) == self.words == len(self.touched):
             return gradient
-        return gradient.new_zeros(len(self.touched), gradient.shape[1]).index_add_(0, self.where, gradient[self.owner])
+        return gradient.new_zeros(len(self.touched), gradient.shape[1]).index_add_(
+            0, self.where, gradient.index_select(0, self.owner)
+        )
 
 
 def distinct(ids: Tensor, size: int) -> tuple[Tensor, Tensor]:
@@ -76,7 +80,7 @@ def likelihood(model: LogBilinear, contexts: Tensor, rows: Tensor) -> tuple[Tens
     present, counts = torch.unique_consecutive(classes, return_counts=True)
 
     near = Gathered.of(contexts, model.context_map, len(model.context_map.offsets) - 1, len(model.Q))
-    q = near.compose(model.Q[near.touched])[near.place]  # (B, n-1, d)
+    q = nn.functional.embedding(near.place, near.compose(model.Q.index_select(0, near.touched)))  # (B, n-1, d)
     p = model.predict(q)  # (B, d)
     R = model.target_map(model.R)  # (V', d)
 
@@ -107,7 +111,7 @@ def likelihood(model: LogBilinear, contexts: Tensor, rows: Tensor) -> tuple[Tens
     if model.shape.variant.nonlinear:
         dp = dp * model.slope(p)
     if model.shape.diagonal:
-        dC = torch.einsum("bjd,bd->jd", q, dp)
+        dC = (q * dp[:, None]).sum(0)
         dq = dp[:, None] * model.C
     else:
         flat = q.reshape(len(q), -1)  # (B, (n-1) d)

@@ -38,11 +38,11 @@ class AdaGrad:
             parameter, sums = self.parameters[name], self.sums[name]
             decay = 0.0 if name in BIASES else self.l2 * share
             if isinstance(gradient, Rows):
-                values = parameter[gradient.index]
+                values = parameter.index_select(0, gradient.index)
                 g = gradient.values
                 if decay:
                     g = g + values * (decay / self.touch_share[name][gradient.index])[:, None]
-                squares = sums[gradient.index].addcmul_(g, g)
+                squares = sums.index_select(0, gradient.index).addcmul_(g, g)
                 sums.index_copy_(0, gradient.index, squares)
                 values.addcdiv_(g, squares.sqrt_().add_(_EPSILON), value=-step)
                 parameter.index_copy_(0, gradient.index, values)
