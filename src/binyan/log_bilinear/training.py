@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import math
 import os
 import warnings
@@ -31,7 +29,6 @@ from binyan.text.vocabulary import UNKNOWN_ID
 
 CHECKPOINT_KIND = "log-bilinear-training"
 _SCORED_AT_ONCE = 8192  # events
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of malloc.h
 _FIRST_STEP = 0.01  # of the step size, where it rises
 _RISEN = 1.0  # nats an event that the first epoch's loss may be above that of its first minibatch
 
@@ -39,17 +36,6 @@ _RISEN = 1.0  # nats an event that the first epoch's loss may be above that of i
 def use_threads(number: int) -> None:
     """How many threads PyTorch takes in this process; small models are faster with one."""
     torch.set_num_threads(number)
-
-
-def keep_memory() -> None:
-    """Let this process keep freed blocks of memory of up to a gigabyte for the next minibatch.
-
-    The C library of Linux gives them back, and the system clears them before it hands them out again: a quarter of the time of an
-    epoch, and more of one with noise contrast.
-    """
-    with contextlib.suppress(AttributeError, OSError, TypeError):  # other systems have no such setting
-        for threshold in (_MMAP_THRESHOLD, _TRIM_THRESHOLD):
-            ctypes.CDLL(None).mallopt(threshold, 1 << 30)
 
 
 class TrainingWarning(UserWarning):
@@ -150,7 +136,6 @@ class Trainer:
         self._contexts = torch.from_numpy(self.events.contexts)
         self._rows = torch.from_numpy(targets.row_of[self.events.words])
         self._log_unigram = self.model.b.detach().clone()
-        keep_memory()
         self.optimiser = AdaGrad(self.model, self.settings.step, self.settings.l2, self._touch_shares())
         self.processes.wrap(self.model)
         self.course = Course()
