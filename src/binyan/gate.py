@@ -95,8 +95,8 @@ class Gates:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # (models, events) each
         """The weight of each model, and what it adds to the mixture's probability of each event."""
         told = _Told.of(parts)
-        of_unknown = np.exp(self.unknown.log_weights(told.features, _log_shares(told.mass)))
-        of_known = np.exp(self.known.log_weights(told.features, _log_shares(told.rest)))
+        of_unknown = np.exp(self.unknown.log_weights(told.features, _log(told.mass)))
+        of_known = np.exp(self.known.log_weights(told.features, _log(told.rest)))
         unknown = of_unknown * told.unknown
         known = (1 - unknown.sum(0)) * of_known * told.known
         weights = np.where(is_unknown, of_unknown, of_known)
@@ -111,10 +111,10 @@ class Gates:
         model_of = np.repeat(np.arange(len(parts)), [len(p.mass) for p in parts])
 
         def fitted(chances: NDArray[np.float64], mass: NDArray[np.float64], events: NDArray[np.bool_]) -> Gate:
-            chances, prior = chances[:, events], _log_shares(mass[:, events])
+            chances, prior = chances[:, events], _log(mass[:, events])
             whole = np.zeros((len(parts), chances.shape[1]))
             np.add.at(whole, model_of, chances * np.exp(prior))
-            start = np.log(np.maximum(fit_weights(np.log(whole)), 1e-4))[model_of]
+            start = np.log(np.maximum(fit_weights(_log(whole)), 1e-4))[model_of]
             return Gate.fit(chances, told.features[events], start, prior, progress)
 
         known = ~is_unknown
@@ -128,10 +128,10 @@ class Gates:
 class _Told:
     """What the parts of several models tell of events: one row a part, one column an event."""
 
-    mass: NDArray[np.float64]  # of all words, and of the known ones; a model's parts sum to 1 in the first
-    rest: NDArray[np.float64]
-    unknown: NDArray[np.float64]  # P_j(<unk> | h), and P_j(word | h, known); 0 where a part has no mass
-    known: NDArray[np.float64]
+    mass: NDArray[np.float64]  # of all words
+    rest: NDArray[np.float64]  # of the known ones; in both the parts of each model sum to 1
+    unknown: NDArray[np.float64]  # P_j(<unk> | h)
+    known: NDArray[np.float64]  # P_j(word | h, known); in both 0 where a part has no mass
     features: NDArray[np.floating]
 
     @classmethod
@@ -155,9 +155,9 @@ def _ratio(of: NDArray[np.float64], to: NDArray[np.float64]) -> NDArray[np.float
     return np.asarray(np.divide(of, to, out=np.zeros(shape), where=np.broadcast_to(to > 0, shape)))
 
 
-def _log_shares(mass: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log(values: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(mass))
+        return np.asarray(np.log(values))
 
 
 def fit_weights(log_probs: NDArray[np.float64]) -> NDArray[np.float64]:
