@@ -50,7 +50,7 @@ _MIXTURES = (
     "Weights fitted on the development novels: fixed ones by EM, and weights that depend on the context, by the length and the back-off "
     "weights of the longest context that the n-gram model has seen and by the prediction vector of CLBL++, and on whether the next word "
     "is unknown; then each length of context of the n-gram model has weights of its own. Of CLBL++ with several penalties the one is taken "
-    "that is best in the mixture on the development novels; the better of the two is as tuned alone."
+    "that is best with fixed weights on the development novels; the better of the two is as tuned alone."
 )
 _SIMILARITY = (
     "Spearman's rho times 100. CLBL, and CLBL++ where composing is suppressed, take <unk> for words outside the vocabulary. The thesis "
@@ -158,12 +158,12 @@ def _mixtures(shelf: Shelf) -> list[Table]:
     for language, kind, n_gram, neural in track(found, "mixtures fitted", len(found)):
         better = min(r.figures["perplexity"] for r in (n_gram, neural))
         # Of models with another penalty than is best alone, one may be best in the mixture.
-        others = shelf.of("1m", language, "clbl++")
-        _, fixed, weight = min(_fixed(n_gram, other) for other in others)
-        gated = min((m for other in others if (m := _by_context(n_gram, other))), default=None)
-        rows.append([language, f"{NAMES[kind]} and CLBL++", fixed, 100 * (fixed / better - 1), weight])
-        rows[-1] += [gated[1], 100 * (gated[1] / better - 1)] if gated else [None, None]
-        signatures += [r.signature for r in (n_gram, neural)]
+        tried = {_fixed(n_gram, other): other for other in shelf.of("1m", language, "clbl++")}
+        (_, fixed, weight), mixed = min(tried.items(), key=lambda item: item[0])
+        gated = _by_context(n_gram, mixed)
+        rows.append([language, f"{NAMES[kind]} and CLBL++", fixed, 100 * (fixed / better - 1), weight, gated])
+        rows[-1].append(None if gated is None else 100 * (gated / better - 1))
+        signatures += [r.signature for r in (n_gram, mixed)]
     columns = [Column("language"), Column("of"), Column("test", ".1f"), Column("against the better, %", "+.1f")]
     columns += [Column("weight of CLBL++", ".2f"), Column("by context", ".1f"), Column("against it, %", "+.1f")]
     return [Table("Mixtures", columns, rows, "\n".join(signatures))] if rows else []
@@ -177,15 +177,14 @@ def _fixed(n_gram: Result, neural: Result) -> tuple[float, float, float]:
     return _perplexity_of(weights @ dev), _perplexity_of(weights @ test), float(weights[1])
 
 
-def _by_context(n_gram: Result, neural: Result) -> tuple[float, float] | None:
-    """The same perplexities with weights by context; None where a result is of an earlier version and lacks its parts."""
+def _by_context(n_gram: Result, neural: Result) -> float | None:
+    """Test perplexity with weights by context; None where a result is of an earlier version and lacks its parts."""
     arrays = [r.arrays() for r in (n_gram, neural)]
     if not all("share.dev" in a for a in arrays):
         return None
     told = {part: [Parts(**{name: a[f"{name}.{part}"] for name in PARTS}) for a in arrays] for part in ("dev", "test")}
     gates = Gates.fit(told["dev"], arrays[0]["is_unknown.dev"])
-    dev, test = (_perplexity_of(gates.mix(told[p], arrays[0][f"is_unknown.{p}"])[1].sum(0)) for p in ("dev", "test"))
-    return dev, test
+    return _perplexity_of(gates.mix(told["test"], arrays[0]["is_unknown.test"])[1].sum(0))
 
 
 def _perplexity_of(chances: NDArray[np.float64]) -> float:
