@@ -149,8 +149,9 @@ def _lines(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
     if chart.log_x:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda value, _: _short(value))
-    elif most <= 12:
+    if most <= 12:
         axes.set_xticks(sorted({x for points in series.values() for x in points}))
+        axes.minorticks_off()
     if all(abs(v) >= 1e4 for points in series.values() for v in points.values()):
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     for label, place in chart.marks.items():
@@ -168,5 +169,5 @@ def _lines(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
 def _short(number: float) -> str:
     for size, letter in ((1e9, "b"), (1e6, "m"), (1e3, "k")):
         if number >= size:
-            return f"{number / size:g}{letter}"
+            return f"{number / size:.3g}{letter}"
     return f"{number:g}"
