@@ -29,9 +29,8 @@ TRAINING: dict[str, Any] = {
 # The step size xi and the penalty lambda, by the development novels of German and French: word vectors that are sums move by
 # several steps at once, so that their steps are smaller, and have more parameters to keep small.
 PLAIN, ADDITIVE = {"step": 0.2, "l2": 30.0}, {"step": 0.14, "l2": 60.0}
-CLASSLESS = {
-    "warm_up": 0.5
-}  # by German's: after a fifth of an epoch, steps as large undo a model that is told words from noise
+# By German's: after a fifth of an epoch, steps as large undo a model that is told words from noise.
+CLASSLESS = {"warm_up": 0.5}
 # Every type counts once: more morphemes a word (de 2.1; 1.9 with the logarithm of counts), and on German's development novels a
 # better CLBL++.
 MAP = {

@@ -147,21 +147,22 @@ class Trainer:
             np.random.default_rng([self.settings.seed, self.course.epochs]).permutation(len(self.events))
         )
         generator = torch.Generator().manual_seed(self.settings.seed * 100_003 + self.course.epochs)
-        total, losses = torch.zeros((), dtype=torch.float64), list[float]()
+        total, first = torch.zeros((), dtype=torch.float64), math.inf
         with Progress(f"epoch {self.course.epochs + 1}, events", len(order), progress) as shown:
             for start in range(0, len(order), self.settings.batch):
                 chosen = order[start : start + self.settings.batch]
                 loss = self._minibatch(chosen, generator, self._shrink(start / len(order)))
                 total += loss
-                losses.append(float(loss) / len(chosen))
-                shown.advance(len(chosen), loss=losses[-1])
+                mean = float(loss) / len(chosen)
+                first = mean if start == 0 else first
+                shown.advance(len(chosen), loss=mean)
         perplexity = self.development_perplexity()
         if not math.isfinite(perplexity):
             raise self._diverged(f"development perplexity {perplexity}")
         self.course.loss.append(float(total) / len(order))
-        if self.course.epochs == 1 and self.course.loss[0] > losses[0] + _RISEN and self.processes.first:
+        if self.course.epochs == 1 and self.course.loss[0] > first + _RISEN and self.processes.first:
             warnings.warn(
-                f"the loss rose from {losses[0]:.2f} to {self.course.loss[0]:.2f} on average over the first epoch: the steps are too "
+                f"the loss rose from {first:.2f} to {self.course.loss[0]:.2f} on average over the first epoch: the steps are too "
                 f"large, and the model will be a bad one; lower the step size (now {self.settings.step:g}) or raise the warm-up (now "
                 f"{self.settings.warm_up:g} epochs)",
                 TrainingWarning,

@@ -109,11 +109,10 @@ class BackoffLanguageModel(LanguageModel):
     def _parts(self, states: NDArray[np.uint32], words: NDArray[np.int64]) -> Parts:
         """Of as many states as words, or of one state."""
 
-        def by_length(
-            flat: NDArray[np.float64],
-        ) -> NDArray[np.float64]:  # (parts, events); rounding may take a share below 0
-            shares = flat.reshape(-1, self.order)
-            return np.maximum(shares, 0.0).T if self.interpolated else shares.sum(1)[None]
+        def by_length(flat: NDArray[np.float64]) -> NDArray[np.float64]:  # -> (parts, events)
+            rows = flat.reshape(-1, self.order)
+            # Rounding may take a share below 0.
+            return np.maximum(rows, 0.0).T if self.interpolated else rows.sum(1)[None]
 
         def shares(states: NDArray[np.uint32], words: NDArray[np.int64]) -> NDArray[np.float64]:
             return by_length(self.native.shares(states, words.astype(np.uint32)))
