@@ -18,8 +18,8 @@ from typing import Any
 
 from binyan import _core
 from binyan.ngram.backoff import context_tree
-from binyan.ngram.chains import Schedule
-from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
+from binyan.sampling import Schedule
+from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.compound_sampling import ComponentInventory, Decomposition
 from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus, read_sentences
@@ -70,15 +70,16 @@ def main() -> None:
     scoring = {}
     sentences = [list(s) for s in read_sentences(options.held_out)]
     encoded = Corpus.encode(sentences, corpus.vocabulary)
-    for kind in (CompoundHPYLM, BothWaysHPYLM):
-        model = kind.train(corpus, options.order, Schedule(iterations=2), segmentation=table, progress=False)
+    for both_ways in (False, True):
+        model = CompoundHPYLM(options.order, sweeps=2, segmentation=table, both_ways=both_ways)
+        model.fit(corpus, progress=False)
         query = model.native
 
         def score(renormalise: bool, query: _core.CompoundQuery = query) -> float:
             return seconds(lambda: query.score_sentences(encoded.words, encoded.offsets, [], renormalise))
 
         plain, closed = zip(*((score(False), score(True)) for _ in range(9)), strict=True)
-        scoring[kind.kind] = {
+        scoring[model.kind] = {
             "events_a_second": encoded.events / statistics.median(plain),
             "renormalised_ratio": statistics.median(closed) / statistics.median(plain),
         }

@@ -76,7 +76,7 @@ def main() -> None:
             figures["cdec_extractor"]["seconds"] / figures["extraction_seconds"]
         )
 
-    model = KneserNey.train(bitext.target, order=4, progress=False)
+    model = KneserNey(order=4).fit(bitext.target, progress=False)
     settings = DecoderSettings(pop_limit=options.pop_limit)
     decoder = Decoder(grammar, [model], SHARED_WEIGHTS, settings)
     seconds, lists = _timed(decoder, test)

@@ -49,7 +49,7 @@ def measure(paths: list[Path], tokens: int, order: int, sweeps: int) -> dict[str
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
     del model, tree
     start = time.process_time()
-    KneserNey.train(corpus, order)
+    KneserNey(order).fit(corpus)
     return {
         "tokens": len(corpus.words),
         "types": len(corpus.vocabulary),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from binyan._core import CompoundHPYLM, CompoundTree, ContextTree
-from binyan.compound_reference import CompoundHierarchy
+from reference.compounds import CompoundHierarchy
 from tiny_world import contexts_of, tree_of
 
 # Words 0 1 2 are <unk> <s> </s>; components 0 1 2 stand for them.

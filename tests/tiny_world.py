@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from binyan._core import ContextTree
-from binyan.pitman_yor import Hierarchy
+from reference.restaurant import Hierarchy
 
 BEGIN, END = 1, 2
 

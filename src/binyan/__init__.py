@@ -1,3 +1,43 @@
-"""Binyan: probabilistic models that see inside words."""
+"""Probabilistic models that see inside words.
 
-__version__ = "0.1.0"
+The names below are all a user needs; each is imported when it is first used, so that `import binyan` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.2.0.dev0"
+
+# name -> the module that has it
+_NAMES = {
+    "ArpaModel": "binyan.ngram.arpa",
+    "CompoundHPYLM": "binyan.ngram.compound",
+    "HPYLM": "binyan.ngram.hpylm",
+    "KneserNey": "binyan.ngram.kneser_ney",
+    "Mixture": "binyan.mixture",
+    "load": "binyan.model",
+}
+
+if TYPE_CHECKING:
+    from binyan.mixture import Mixture
+    from binyan.model import load
+    from binyan.ngram.arpa import ArpaModel
+    from binyan.ngram.compound import CompoundHPYLM
+    from binyan.ngram.hpylm import HPYLM
+    from binyan.ngram.kneser_ney import KneserNey
+
+__all__ = ["ArpaModel", "CompoundHPYLM", "HPYLM", "KneserNey", "Mixture", "__version__", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module 'binyan' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_NAMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_NAMES})

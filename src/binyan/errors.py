@@ -38,6 +38,15 @@ class ModelFileError(BinyanError):
     exit_code = 4
 
 
+class NotFittedError(BinyanError, AttributeError):
+    """A model that was asked something before it has learnt anything."""
+
+    exit_code = 2
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"this {name} has learnt nothing yet: call fit first, or open a saved model with binyan.load")
+
+
 class GrammarError(BinyanError):
     """A grammar that breaks a rule of its notation or formalism; names the rule and its line."""
 

@@ -8,15 +8,12 @@ there when complete; until then it carries another magic.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -24,6 +21,7 @@ from numpy.typing import NDArray
 
 from binyan import __version__
 from binyan.errors import ModelFileError, unreadable
+from binyan.files import replacing
 
 FORMAT_VERSION = 1
 MAGIC = b"\x89BINYAN\n"
@@ -83,22 +81,6 @@ def save(path: str | os.PathLike[str], kind: str, meta: Mapping[str, Any], secti
         _write(out, kind, meta, sections)
         out.flush()
         os.fsync(out.fileno())
-
-
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A file beside `path` to write to, which takes its place at the end of the block; if that fails, `path` is as it was."""
-    final = Path(path)
-    part = final.with_name(f".{final.name}.{os.getpid()}.part")
-    try:
-        yield part
-        os.replace(part, final)
-    except OSError as error:
-        reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
-        kept = "; the file that was there is unchanged" if final.exists() else ""
-        raise ModelFileError(f"{final}: not saved: {reason}{kept}") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def load(path: str | os.PathLike[str]) -> ModelFile:

@@ -48,10 +48,10 @@ def address(tmp_path_factory) -> Iterator[str]:
     """The address of a running explorer over small models."""
     folder = tmp_path_factory.mktemp("models")
     learn(WordList.of(WORDS), load_grammar("tpl"), sweeps=30, burn_in=25).save(folder / "hebrew.binyan")
-    KneserNey.train(TEXT.train, 3).save(folder / "mkn.binyan")
-    CompoundHPYLM.train(TEXT.train, 2, Schedule(iterations=5), segmentation=TEXT.segmentations).save(
-        folder / "compounds.binyan"
-    )
+    KneserNey(3).fit(TEXT.train).save(folder / "mkn.binyan")
+    CompoundHPYLM(2, schedule=Schedule(sweeps=5), segmentation=TEXT.segmentations, both_ways=False).fit(
+        TEXT.train
+    ).save(folder / "compounds.binyan")
     if (vectors := _vectors()) is not None:
         vectors.save(folder / "vectors.binyan")
     with socket.socket() as free:

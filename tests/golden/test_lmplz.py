@@ -40,7 +40,7 @@ def test_every_probability_and_backoff(path):
     order = int(path.stem[7])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if "fallback" in path.stem else "error", DiscountWarning)
-        model = KneserNey.train(path.with_suffix(".txt"), order, prune=[0, 0, 1] if "prune" in path.stem else [])
+        model = KneserNey(order, prune=[0, 0, 1] if "prune" in path.stem else []).fit(path.with_suffix(".txt"))
     expected, found = read_arpa(path), ngrams_of(model)
     assert found.keys() == expected.keys()
     for ngram, (probability, backoff) in expected.items():

@@ -50,7 +50,7 @@ def test_any_file_is_read_as_it_stands(tmp_path_factory, longer, single):
         state, seen = model.begin(), ["<s>"]
         for word in line:
             context = tuple(seen[max(0, len(seen) - order + 1) :]) if order > 1 else ()
-            score = model.score(state, word)
+            score = model.score_word(state, word)
             assert score.log_prob / math.log(10) == pytest.approx(log10_prob(table, context, word), abs=1e-5), (
                 seen,
                 word,
@@ -67,7 +67,7 @@ def test_writing_and_reading_keeps_every_probability(tmp_path_factory, text, ord
         text = [["a"]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = KneserNey.train(text, order)
+        model = KneserNey(order).fit(text)
     write_arpa(model, path)
     again = ArpaModel.read(path)
     assert again.order == model.order and again.vocabulary == model.vocabulary

@@ -22,7 +22,7 @@ TEXT = ["A B C A", "B B A", "C A B C", "A", "C C B A B", "B A C", "A B B C"] * 2
 def models():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # so small a text takes the fallback discounts
-        return [KneserNey.train(TEXT, order=order) for order in (3, 2)]
+        return [KneserNey(order=order).fit(TEXT) for order in (3, 2)]
 
 
 class ThroughProtocol(LanguageModel):
@@ -37,13 +37,13 @@ class ThroughProtocol(LanguageModel):
     def begin(self):
         return self.model.begin()
 
-    def score(self, state, word):
-        return self.model.score(state, word)
+    def score_word(self, state, word):
+        return self.model.score_word(state, word)
 
     def __getattr__(self, name):
         raise AssertionError(f"the decoder uses {name}")
 
-    score_sentences = next_words = signature = contents = from_file = None
+    score_sentences = distribution = signature = contents = from_file = None
 
 
 ThroughProtocol.__abstractmethods__ = frozenset()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from binyan._core import HPYLM, ContextTree, Random
 from binyan.errors import InputError
-from binyan.pitman_yor import Hierarchy
+from reference.restaurant import Hierarchy
 from tiny_world import contexts_of, events_of, seating_of, tree_of
 
 VOCABULARY = 9

@@ -122,16 +122,18 @@ def test_trained_log_bilinear_scores(grammar, variant):
 
 @pytest.mark.parametrize("renormalised", [False, True])
 def test_compound_model_scores(grammar, renormalised):
-    from binyan.ngram.chains import Schedule
     from binyan.ngram.compound import CompoundHPYLM
+    from binyan.sampling import Schedule
 
     text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "das hoftor", "hof"] * 3
     table = SegmentationTable.from_bytes("haustür\thaus tür\nhoftor\thof tor\nhaushof\thaus hof\n".encode())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = CompoundHPYLM.train(text, order=3, segmentation=table, schedule=Schedule(iterations=6, samples=2))
+        model = CompoundHPYLM(order=3, segmentation=table, schedule=Schedule(sweeps=6, samples=2), both_ways=False).fit(
+            text
+        )
     if renormalised:
-        model = model.renormalised()
+        model = model.closed()
     decoder = Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300))
     assert type(decoder) is Decoder and "haushof" not in model.vocabulary
     lists = decoder.k_best(SENTENCES, 30)

@@ -13,8 +13,8 @@ from binyan.errors import GrammarError
 from binyan.grammar.notation import load_grammar
 from binyan.grammar.notation import read_grammar as grammar
 from binyan.grammar.parser import Parser
-from binyan.grammar.reference import base_probability, enumerate_derivations
 from binyan.grammar.rules import Grammar, Rule, Variable
+from reference.parser import base_probability, enumerate_derivations
 
 COPY = "W(ab) -> C(a,b)\nC(ac,bd) -> C(a,b) L(c,d)\nC(a,b) -> L(a,b)\nL('a','a') -> eps\nL('b','b') -> eps"
 COUNTING = (

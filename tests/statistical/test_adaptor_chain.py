@@ -17,14 +17,14 @@ from binyan import _core
 from binyan.errors import InputError
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.notation import read_grammar
-from binyan.grammar.reference import (
+from binyan.grammar.rules import Grammar, Variable
+from reference.parser import (
     Derivation,
     ReferenceAdaptor,
     ReferenceSampler,
     enumerate_derivations,
     exact_posterior,
 )
-from binyan.grammar.rules import Grammar, Variable
 
 CONTIGUOUS = "W -> Stem Suf | Stem\n@Stem[a=0.4, b=0.7] -> Char+\n@Suf[a=0.2, b=1.5] -> Char+\nChar -> 'x' | 'y'"
 # The same morpheme may occur twice in a word, and Word is adapted above Morph.

@@ -21,7 +21,7 @@ TEXT = ["a b", "a a b a", "b", "b a b", "a c"]
 def model():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return KneserNey.train(TEXT, 3)
+        return KneserNey(3).fit(TEXT)
 
 
 def sentences(model, longest):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from binyan._core import HPYLM, Random
-from binyan.pitman_yor import Hierarchy, Restaurant, log_stirling
+from reference.restaurant import Hierarchy, Restaurant, log_stirling
 from tiny_world import contexts_of, events_of, exact_posterior, seating_of, standard_error, tree_of
 
 SENTENCES = [[3, 4], [3, 3], [4]]

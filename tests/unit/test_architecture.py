@@ -13,7 +13,17 @@ PACKAGE = ROOT / "src" / "binyan"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 LONGEST = 400
-MODELS = ("ngram", "log_bilinear", "grammar", "morphology", "clustering", "pitman_yor", "language_model")
+MODELS = (
+    "ngram",
+    "log_bilinear",
+    "grammar",
+    "morphology",
+    "clustering",
+    "mixture",
+    "sampling",
+    "language_model",
+    "model",
+)
 LATER = ("evaluation", "experiments", "explore", "translation", "cli")
 # folder or module -> what it must not import
 FORBIDDEN = {

@@ -75,8 +75,8 @@ def log10(model, *words):
     """log10 P of the last word after the others, from the start of a sentence."""
     state = model.begin()
     for word in words[:-1]:
-        state = model.score(state, word).state
-    return model.score(state, words[-1]).log_prob / math.log(10)
+        state = model.score_word(state, word).state
+    return model.score_word(state, words[-1]).log_prob / math.log(10)
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_probabilities_of_a_small_file(arpa, words, expected, matched):
     assert log10(model, *words) == pytest.approx(expected, abs=1e-6)
     state = model.begin()
     for word in words[:-1]:
-        state = model.score(state, word).state
-    score = model.score(state, words[-1])
+        state = model.score_word(state, word).state
+    score = model.score_word(state, words[-1])
     assert (score.matched, score.unknown) == (matched, words[-1] == "zebra")
 
 
@@ -120,7 +120,7 @@ def test_parts_missing_from_pruned_files_are_backed_off(arpa, words, expected):
 def test_packed_files(arpa, tmp_path):
     plain = ArpaModel.read(arpa(SMALL))
     for path in (arpa(gzip.compress(SMALL.encode()), "m.gz"), arpa(lzma.compress(SMALL.encode()), "m.xz")):
-        assert np.array_equal(ArpaModel.read(path).next_words(0), plain.next_words(0))
+        assert np.array_equal(ArpaModel.read(path).distribution(0), plain.distribution(0))
     for name in ("out.arpa.gz", "out.arpa.xz", "out.arpa.bz2"):
         write_arpa(plain, tmp_path / name)
         assert ArpaModel.read(tmp_path / name).native.states == plain.native.states
@@ -185,7 +185,7 @@ def test_writing_then_reading_gives_the_same_model(tmp_path):
     text = ["der hund sah die katze", "die katze sah den hund und den mond", "der mond sah nichts"] * 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = KneserNey.train(text, 3)
+        model = KneserNey(3).fit(text)
     write_arpa(model, tmp_path / "m.arpa")
     again = ArpaModel.read(tmp_path / "m.arpa", Preparation(lowercase=True))
     assert again.vocabulary == model.vocabulary
@@ -219,7 +219,7 @@ def test_averages_of_samples_are_refused_or_approximated(tmp_path):
     write_arpa(model, tmp_path / "m.arpa", approximate=True)
     again = ArpaModel.read(tmp_path / "m.arpa")
     for state in range(native.states):
-        assert again.next_words(state).sum() == pytest.approx(1, abs=1e-5)
+        assert again.distribution(state).sum() == pytest.approx(1, abs=1e-5)
         for e in range(native.arrays["first_entry"][state], native.arrays["first_entry"][state + 1]):
             word = int(native.arrays["word"][e])
             if word != 1:

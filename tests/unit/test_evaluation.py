@@ -42,13 +42,13 @@ class Unigram(LanguageModel):
     def begin(self):
         return ()
 
-    def score(self, state, word):
+    def score_word(self, state, word):
         known = word in self.vocabulary
         return WordScore((), math.log(self.chances[word if known else "<unk>"]), min(len(word), self.order), not known)
 
     def score_sentences(self, sentences):
         sentences = list(sentences)
-        scores = [self.score((), w) for s in sentences for w in (*s, END)]
+        scores = [self.score_word((), w) for s in sentences for w in (*s, END)]
         return Scores(
             np.array([s.log_prob for s in scores]),
             np.array([s.matched for s in scores], np.uint8),
@@ -56,7 +56,7 @@ class Unigram(LanguageModel):
             np.cumsum([0, *(len(s) + 1 for s in sentences)]).astype(np.uint64),
         )
 
-    def next_words(self, state):
+    def distribution(self, state):
         return np.array([self.chances.get(w, 0.0) for w in self.vocabulary.words])
 
     def training_counts(self):

@@ -11,10 +11,10 @@ import pytest
 
 from binyan.evaluation import breakdown, change, evaluate, grouping, largest_differences, summary
 from binyan.language_model import LanguageModel
-from binyan.ngram.chains import Schedule
 from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
+from binyan.sampling import Schedule
 from binyan.segmentation import Segmentation, SegmentationTable
 from binyan.text import Corpus, VocabularyPolicy
 
@@ -35,8 +35,8 @@ def models() -> list[LanguageModel]:
     corpus = Corpus.read(TRAIN, policy=VocabularyPolicy(min_count=2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        mkn = KneserNey.train(corpus, ORDER)
-    return [mkn, HPYLM.train(corpus, ORDER, Schedule(iterations=20, samples=5), progress=False)]
+        mkn = KneserNey(ORDER).fit(corpus)
+    return [mkn, HPYLM(ORDER, schedule=Schedule(sweeps=20, samples=5)).fit(corpus, progress=False)]
 
 
 def hit_length(ngrams: Counter, words: list[str], place: int) -> int:
@@ -83,19 +83,21 @@ def test_one_sample_of_several(models):
     one = hpylm.one_sample()
     assert one.native.columns == 1 and "samples:1|" in str(one.signature())
     state = one.begin()
-    assert one.next_words(state).sum() == pytest.approx(1, abs=1e-5)
+    assert one.distribution(state).sum() == pytest.approx(1, abs=1e-5)
     assert evaluate(one, TEST).perplexity != evaluate(hpylm, TEST).perplexity
 
 
 def test_closed_vocabulary_of_a_model_that_spells():
     words = ["haus", "hof", "tor", "hoftor", "haustor"]
     table = SegmentationTable([Segmentation.parse("hoftor", "hof tor"), Segmentation.parse("torhof", "tor hof")])
-    model = CompoundHPYLM.train([words], 2, Schedule(iterations=5), segmentation=table, progress=False)
+    model = CompoundHPYLM(2, schedule=Schedule(sweeps=5), segmentation=table, both_ways=False).fit(
+        [words], progress=False
+    )
     text = [["haus", "torhof"]]
     opened, closed = evaluate(model, text), evaluate(model, text, closed=True)
     assert opened.scores.unknown.tolist() == closed.scores.unknown.tolist() == [False, True, False]
     assert opened.text.words == closed.text.words  # the text keeps its words
-    after = model.score(model.begin(), "haus").state
-    assert closed.scores.log_prob[1] == pytest.approx(model.score(after, "<unk>").log_prob)
-    assert opened.scores.log_prob[1] == pytest.approx(model.score(after, "torhof").log_prob)
+    after = model.score_word(model.begin(), "haus").state
+    assert closed.scores.log_prob[1] == pytest.approx(model.score_word(after, "<unk>").log_prob)
+    assert opened.scores.log_prob[1] == pytest.approx(model.score_word(after, "torhof").log_prob)
     assert "unknown:1-as-<unk>" in str(closed.signature)

@@ -13,7 +13,7 @@ TEXT = ["der hund sah die katze", "die katze sah den hund", "der hund und die ka
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_steps_add_up(order):
-    model = KneserNey.train(TEXT, order=order)
+    model = KneserNey(order=order).fit(TEXT)
     sentence = ["der", "hund", "sah", "die", "maus"]
     explained = model.explain(sentence)
     scores = model.score_sentences([sentence])
@@ -34,7 +34,7 @@ def test_command(tmp_path):
 
     from binyan.cli import app
 
-    KneserNey.train(TEXT, order=2).save(tmp_path / "m")
+    KneserNey(order=2).fit(TEXT).save(tmp_path / "m")
     shown = CliRunner().invoke(app, ["lm", "explain", str(tmp_path / "m"), "--text", "der vogel"]).output
     assert "der hund" not in shown
     assert "vogel\t" in shown

@@ -19,9 +19,9 @@ from binyan.explore.shelf import Shelf
 from binyan.grammar.notation import load_grammar
 from binyan.grammar.tree import parse_tree
 from binyan.morphology import WordList, learn
-from binyan.ngram.chains import Schedule
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
+from binyan.sampling import Schedule
 
 TEXT = ["der hund sah die katze", "die katze sah den hund", "der hund und die katze", "שלום עולם"] * 3
 WORDS = ["כתב", "כתבו", "כותב", "מכתב", "למד", "למדו", "לומד", "מלמד", "שמר", "שמרו", "שומר", "משמר"]
@@ -31,8 +31,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    KneserNey.train(TEXT, 3).save(folder / "mkn.binyan")
-    HPYLM.train(TEXT, 2, Schedule(iterations=10)).save(folder / "hpylm.binyan")
+    KneserNey(3).fit(TEXT).save(folder / "mkn.binyan")
+    HPYLM(2, schedule=Schedule(sweeps=10)).fit(TEXT).save(folder / "hpylm.binyan")
     return folder
 
 

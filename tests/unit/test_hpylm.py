@@ -11,8 +11,8 @@ import pytest
 from binyan import model_file
 from binyan.errors import InputError, ModelFileError, SettingsError
 from binyan.language_model import load
-from binyan.ngram.chains import Schedule
 from binyan.ngram.hpylm import HPYLM
+from binyan.sampling import Schedule
 from killed_training import resumes_bit_for_bit
 
 TEXT = [
@@ -37,36 +37,36 @@ def same(one: HPYLM, other: HPYLM) -> bool:
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
 @pytest.mark.parametrize("samples", [1, 3])
 def test_sums_to_one_in_every_context(order: int, samples: int) -> None:
-    model = HPYLM.train(TEXT, order, Schedule(iterations=10, samples=samples))
+    model = HPYLM(order, schedule=Schedule(sweeps=10, samples=samples)).fit(TEXT)
     for state in range(model.native.states):
-        chances = model.next_words(state)
+        chances = model.distribution(state)
         assert chances.sum() == pytest.approx(1.0, abs=1e-5)
         assert chances[1] == 0.0 and (np.delete(chances, 1) > 0).all()
 
 
 def test_average_is_the_mean_of_samples() -> None:
-    model = HPYLM.train(TEXT, 3, Schedule(iterations=12, burn_in=3, samples=2, chains=2))
+    model = HPYLM(3, schedule=Schedule(sweeps=12, burn_in=3, samples=2, chains=2)).fit(TEXT)
     assert model.sampling is not None
     columns = model.sampling.chains.samples["unigrams"]
     assert columns.shape[1] == 4
     assert len({tuple(c) for c in columns.T.tolist()}) == 4
-    np.testing.assert_allclose(model.next_words(0), np.exp(columns.astype(float)).mean(axis=1), rtol=1e-5, atol=1e-12)
+    np.testing.assert_allclose(model.distribution(0), np.exp(columns.astype(float)).mean(axis=1), rtol=1e-5, atol=1e-12)
 
 
 def test_threads_do_not_matter() -> None:
-    schedule = Schedule(iterations=8, chains=3)
-    assert same(HPYLM.train(TEXT, 3, schedule, threads=1), HPYLM.train(TEXT, 3, schedule, threads=3))
+    schedule = Schedule(sweeps=8, chains=3)
+    assert same(HPYLM(3, schedule=schedule).fit(TEXT, threads=1), HPYLM(3, schedule=schedule).fit(TEXT, threads=3))
 
 
 def test_the_first_chain_does_not_depend_on_the_others() -> None:
-    one = HPYLM.train(TEXT, 3, Schedule(iterations=8))
-    three = HPYLM.train(TEXT, 3, Schedule(iterations=8, chains=3))
+    one = HPYLM(3, schedule=Schedule(sweeps=8)).fit(TEXT)
+    three = HPYLM(3, schedule=Schedule(sweeps=8, chains=3)).fit(TEXT)
     np.testing.assert_array_equal(one.trace[0], three.trace[0])
 
 
 @pytest.mark.parametrize("initialisation", ["sequential", "random"])
 def test_saved_and_loaded(tmp_path: Path, initialisation: str) -> None:
-    model = HPYLM.train(TEXT, 3, Schedule(iterations=10, samples=2, initialisation=initialisation))
+    model = HPYLM(3, schedule=Schedule(sweeps=10, samples=2, initialisation=initialisation)).fit(TEXT)
     model.save(tmp_path / "full")
     model.save(tmp_path / "reduced", reduced=True)
     full, reduced = load(tmp_path / "full"), load(tmp_path / "reduced")
@@ -81,51 +81,50 @@ def test_saved_and_loaded(tmp_path: Path, initialisation: str) -> None:
         )
         assert str(other.signature()) == str(model.signature())
     np.testing.assert_array_equal(reduced.trace[0], model.trace[0])
-    with pytest.raises(ModelFileError, match="cannot go on"):
-        HPYLM.train(TEXT, 3, Schedule(iterations=10, samples=2), checkpoint=tmp_path / "reduced", resume=True)
+    with pytest.raises(ModelFileError, match="cannot be resumed"):
+        HPYLM(3, schedule=Schedule(sweeps=10, samples=2)).fit(TEXT, checkpoint=tmp_path / "reduced", resume=True)
 
 
 def test_longer_training_takes_up_a_finished_one(tmp_path: Path) -> None:
-    whole = HPYLM.train(TEXT, 3, Schedule(iterations=20, chains=2))
-    HPYLM.train(TEXT, 3, Schedule(iterations=9, chains=2), checkpoint=tmp_path / "m")
-    longer = HPYLM.train(TEXT, 3, Schedule(iterations=20, chains=2), checkpoint=tmp_path / "m", resume=True)
+    whole = HPYLM(3, schedule=Schedule(sweeps=20, chains=2)).fit(TEXT)
+    HPYLM(3, schedule=Schedule(sweeps=9, chains=2)).fit(TEXT, checkpoint=tmp_path / "m")
+    longer = HPYLM(3, schedule=Schedule(sweeps=20, chains=2)).fit(TEXT, checkpoint=tmp_path / "m", resume=True)
     assert same(longer, whole)
 
 
 def test_interrupt_leaves_a_checkpoint_to_go_on_from(tmp_path: Path) -> None:
-    schedule = Schedule(iterations=30, samples=3, chains=2)
+    schedule = Schedule(sweeps=30, samples=3, chains=2)
 
     def interrupt(done: int, total: int | None, figures: dict[str, float]) -> None:
         if done == 11:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        HPYLM.train(TEXT, 3, schedule, checkpoint=tmp_path / "m", progress=interrupt)
+        HPYLM(3, schedule=schedule).fit(TEXT, checkpoint=tmp_path / "m", progress=interrupt)
     early = load(tmp_path / "m")
-    assert early.next_words(early.begin()).sum() == pytest.approx(1.0, abs=1e-5)
-    resumed = HPYLM.train(TEXT, 3, schedule, checkpoint=tmp_path / "m", resume=True)
-    assert same(resumed, HPYLM.train(TEXT, 3, schedule))
+    assert early.distribution(early.begin()).sum() == pytest.approx(1.0, abs=1e-5)
+    resumed = HPYLM(3, schedule=schedule).fit(TEXT, checkpoint=tmp_path / "m", resume=True)
+    assert same(resumed, HPYLM(3, schedule=schedule).fit(TEXT))
 
 
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     assert resumes_bit_for_bit(
         tmp_path,
-        "from binyan.ngram.chains import Schedule\n"
         "from binyan.ngram.hpylm import HPYLM\n"
         "text = [' '.join(f'w{(i * j * j + i) % 97}' for j in range(20)) for i in range(300)]\n"
-        "model = HPYLM.train(text, 3, Schedule(iterations=400, samples=4, chains=2), checkpoint=checkpoint,\n"
-        "                    checkpoint_seconds=0.0, resume=True)",
+        "model = HPYLM(3, sweeps=400, samples=4, chains=2)\n"
+        "model.fit(text, checkpoint=checkpoint, checkpoint_seconds=0.0, resume=True)",
     )
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"iterations": 0}, "iterations"),
+        ({"sweeps": 0}, "sweeps"),
         ({"samples": 0}, "samples"),
         ({"chains": 0}, "chains"),
-        ({"iterations": 10, "burn_in": 10}, "burn-in"),
-        ({"iterations": 10, "samples": 6}, "do not fit"),
+        ({"sweeps": 10, "burn_in": 10}, "burn-in"),
+        ({"sweeps": 10, "samples": 6}, "do not fit"),
         ({"initialisation": "clever"}, "initialisation"),
     ],
 )
@@ -135,14 +134,14 @@ def test_refuses_schedules_that_make_no_sense(settings: dict[str, Any], message:
 
 
 def test_refuses_to_resume_another_training(tmp_path: Path) -> None:
-    HPYLM.train(TEXT, 2, Schedule(iterations=4), checkpoint=tmp_path / "m")
+    HPYLM(2, schedule=Schedule(sweeps=4)).fit(TEXT, checkpoint=tmp_path / "m")
     for text, order, seed, what in ((TEXT[:-1], 2, 1, "text"), (TEXT, 3, 1, "order"), (TEXT, 2, 2, "seed")):
         with pytest.raises(SettingsError, match=f"another {what}"):
-            HPYLM.train(text, order, Schedule(iterations=4, seed=seed), checkpoint=tmp_path / "m", resume=True)
+            HPYLM(order, schedule=Schedule(sweeps=4, seed=seed)).fit(text, checkpoint=tmp_path / "m", resume=True)
 
 
 def test_refuses_a_seating_that_does_not_fit_its_text(tmp_path: Path) -> None:
-    HPYLM.train(TEXT, 2, Schedule(iterations=4), checkpoint=tmp_path / "m")
+    HPYLM(2, schedule=Schedule(sweeps=4)).fit(TEXT, checkpoint=tmp_path / "m")
     file = model_file.load(tmp_path / "m")
     tables = file.array("chains/chain.0.tables.0") + np.uint32(1)
     model_file.save(tmp_path / "m", file.kind, file.meta, {**file.sections, "chains/chain.0.tables.0": tables})
@@ -152,16 +151,16 @@ def test_refuses_a_seating_that_does_not_fit_its_text(tmp_path: Path) -> None:
 
 def test_refuses_order_zero_and_empty_text() -> None:
     with pytest.raises(SettingsError, match="order"):
-        HPYLM.train(TEXT, 0)
+        HPYLM(0).fit(TEXT)
     with pytest.raises(InputError, match="no sentence"):
-        HPYLM.train([], 2)
+        HPYLM(2).fit([])
 
 
 @pytest.mark.data
 def test_perplexity_on_the_benchmark_text(data_folder: Path) -> None:
     """At parity with Kneser-Ney (101.51) on a million tokens at order 4, better with samples averaged."""
     folder = data_folder / "text" / "bundestag_de"
-    model = HPYLM.train(folder / "train.txt.xz", 4, Schedule(iterations=24, burn_in=16, samples=2))
+    model = HPYLM(4, schedule=Schedule(sweeps=24, burn_in=16, samples=2)).fit(folder / "train.txt.xz")
     scores = model.score_text(folder / "test.txt.xz")
     assert scores.tokens == pytest.approx(52726, abs=10)
     assert 100.2 < scores.perplexity < 101.4

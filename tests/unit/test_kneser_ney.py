@@ -30,7 +30,7 @@ P_A, P_B, P_END, P_NONE = (3 - 1.5) / 7 + GAMMA / 5, (2 - 1) / 7 + GAMMA / 5, (2
 def small():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DiscountWarning)
-        return KneserNey.train(TEXT, 2, policy=VocabularyPolicy(Vocabulary(["a", "b", "c"])))
+        return KneserNey(2, policy=VocabularyPolicy(Vocabulary(["a", "b", "c"]))).fit(TEXT)
 
 
 @pytest.mark.parametrize(
@@ -51,15 +51,15 @@ def small():
 def test_by_hand(small, context, word, expected, matched):
     state = small.begin()
     for w in context.split():
-        state = small.score(state, w).state
-    score = small.score(state, word)
+        state = small.score_word(state, w).state
+    score = small.score_word(state, word)
     assert math.exp(score.log_prob) == pytest.approx(expected, rel=1e-6)
     assert (score.matched, score.unknown) == (matched, word == "zebra")
 
 
 def test_discounts_and_warnings_name_order_and_counts():
     with pytest.warns(DiscountWarning) as caught:
-        model = KneserNey.train(TEXT, 2)
+        model = KneserNey(2).fit(TEXT)
     assert [d.origin for d in model.discounts] == ["missing counts"] * 2
     # As lmplz does, the word that first occurs last (b) is counted with its plain count, 3, not with 2.
     assert [d.counts_of_counts for d in model.discounts] == [(0, 1, 2, 0), (4, 3, 0, 0)]
@@ -73,9 +73,9 @@ def test_discounts_out_of_range_fall_back():
     # Counts of counts 1, 1, 9: Y = 1/3, D2 = 2 - 3 * Y * 9 / 1 = -7.
     words = "a b b " + " ".join(f"{c} {c} {c}" for c in "cdefghijk")
     with pytest.warns(DiscountWarning, match="n1=2, n2=1, n3=9, n4=0 put them out of range"):
-        model = KneserNey.train([words], 1)
+        model = KneserNey(1).fit([words])
     assert model.discounts[0].amounts == (0.5, 1.0, 1.5)
-    assert model.next_words(model.begin()).sum() == pytest.approx(1, abs=1e-6)
+    assert model.distribution(model.begin()).sum() == pytest.approx(1, abs=1e-6)
 
 
 @pytest.mark.parametrize("order", [1, 2, 5, 9])
@@ -83,11 +83,11 @@ def test_discounts_out_of_range_fall_back():
 def test_tiny_and_odd_texts_give_proper_models(text, order):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DiscountWarning)
-        model = KneserNey.train(
-            Corpus.encode(text if isinstance(text[0], list) else [t.split() for t in text], Vocabulary("abcd")), order
+        model = KneserNey(order).fit(
+            Corpus.encode(text if isinstance(text[0], list) else [t.split() for t in text], Vocabulary("abcd"))
         )
     for state in range(model.native.states):
-        chances = model.next_words(state)
+        chances = model.distribution(state)
         assert chances.sum() == pytest.approx(1, abs=1e-5)
         assert (np.delete(chances, 1) > 0).all() and chances[1] == 0
 
@@ -95,21 +95,21 @@ def test_tiny_and_odd_texts_give_proper_models(text, order):
 def test_a_vocabulary_may_leave_out_every_word():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DiscountWarning)
-        model = KneserNey.train(TEXT, 2, policy=VocabularyPolicy(min_count=9))
+        model = KneserNey(2, policy=VocabularyPolicy(min_count=9)).fit(TEXT)
     scores = model.score_sentences([["a", "b"], []])
     assert scores.unknown.tolist() == [True, True, False, False] and np.isfinite(scores.log_prob).all()
 
 
 def test_words_with_line_ends_are_refused():
     with pytest.raises(InputError, match="line end"):
-        KneserNey.train([["a\nb", "c"]], 2)
+        KneserNey(2).fit([["a\nb", "c"]])
 
 
 def test_progress_is_told_and_may_stop_the_work():
     told = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DiscountWarning)
-        KneserNey.train(TEXT, 3, progress=lambda done, total, figures: told.append((done, total)))
+        KneserNey(3).fit(TEXT, progress=lambda done, total, figures: told.append((done, total)))
     assert told.count((3, 3)) == 2  # n-grams counted, then estimated
 
     def interrupt(done, total, figures):
@@ -117,21 +117,21 @@ def test_progress_is_told_and_may_stop_the_work():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        KneserNey.train(TEXT, 3, progress=interrupt)
+        KneserNey(3).fit(TEXT, progress=interrupt)
 
 
 def test_settings_are_checked():
     for order in (0, -3):
         with pytest.raises(SettingsError, match=f"not {order}"):
-            KneserNey.train(TEXT, order)
+            KneserNey(order).fit(TEXT)
     for prune in ([1], [0, 2, 1], [0, -1], [0, 0, 1]):
         with pytest.raises(SettingsError, match="pruning thresholds"):
-            KneserNey.train(TEXT, 2, prune=prune)
+            KneserNey(2, prune=prune).fit(TEXT)
     for fallback in ([0, 1, 1], [0.5, 1, 4], [0.5]):
         with pytest.raises(SettingsError, match="fallback"):
-            KneserNey.train(TEXT, 2, fallback=fallback)
+            KneserNey(2, fallback=fallback).fit(TEXT)
     with pytest.raises(InputError, match="no sentence"):
-        KneserNey.train([], 2)
+        KneserNey(2).fit([])
 
 
 def test_saved_loaded_and_pickled_models_are_the_same(small, tmp_path):
@@ -154,33 +154,33 @@ def test_several_threads_may_ask_at_once(small):
 
 
 def test_states_are_hashable_and_say_their_context(small):
-    a = small.score(small.begin(), "a").state
+    a = small.score_word(small.begin(), "a").state
     assert small.context(a) == ["a"] and small.context(small.begin()) == ["<s>"]
-    assert {a: 1}[small.score(small.score(small.begin(), "b").state, "a").state] == 1
+    assert {a: 1}[small.score_word(small.score_word(small.begin(), "b").state, "a").state] == 1
     with pytest.raises(InputError, match="another model"):
-        small.score(10**6, "a")
+        small.score_word(10**6, "a")
 
 
 def test_context_features_are_what_is_left_to_shorter_contexts() -> None:
     text = ["der hund sah die katze", "die katze sah den hund", "der hund schlief", "der igel schlief", "die maus"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = KneserNey.train(text, 3)
+        model = KneserNey(3).fit(text)
     sentence = ["der", "hund", "sah"]
-    rows = model.sentence_parts([sentence]).features
+    rows = model.weigh_sentences([sentence]).features
     state = model.begin()
     for row, word in zip(rows, (*sentence, "</s>"), strict=True):
-        assert np.array_equal(row, model.parts(state, word).features[0])
+        assert np.array_equal(row, model.weigh(state, word).features[0])
         length = len(model.context(state))
         assert row[:2].tolist() == [length == 1, length == 2]
         unseen, left, context = "maus", [], state  # the word follows none of these contexts
         for _ in range(length):
             shorter = int(model.native.arrays["suffix"][context])
-            left.append(model.score(context, unseen).log_prob - model.score(shorter, unseen).log_prob)
+            left.append(model.score_word(context, unseen).log_prob - model.score_word(shorter, unseen).log_prob)
             context = shorter
         expected = [*left, 0, 0] if length == 1 else [0, *left]
         assert row[2:] == pytest.approx(expected, abs=1e-5)
-        state = model.score(state, word).state
+        state = model.score_word(state, word).state
 
 
 def drawn(seed: int, sentences: int, words: int) -> list[list[str]]:
@@ -202,8 +202,8 @@ def drawn(seed: int, sentences: int, words: int) -> list[list[str]]:
 @pytest.mark.parametrize("prune", [(), (0, 0, 1)])
 def test_discounts_fitted_to_development_text_are_the_best(prune):
     corpus, development = Corpus.read(drawn(1, 300, 60)), drawn(2, 60, 80)
-    estimated = KneserNey.train(corpus, 3, prune=prune)
-    fitted = KneserNey.train(corpus, 3, prune=prune, development=development)
+    estimated = KneserNey(3, prune=prune).fit(corpus)
+    fitted = KneserNey(3, prune=prune).fit(corpus, development=development)
     assert {d.origin for d in fitted.discounts} == {"given"} and "discounts_fitted_to:" in str(fitted.signature())
     tree = _core.ContextTree.build(corpus.words, corpus.offsets, 3, len(corpus.vocabulary))
     held_out = Corpus.encode(development, corpus.vocabulary)
@@ -223,7 +223,7 @@ def test_discounts_fitted_to_development_text_are_the_best(prune):
                 if 0.01 <= moved[k, j] <= j + 1:
                     assert loss(moved) > loss(best) - 1e-6
     for state in range(0, fitted.native.states, 7):
-        assert fitted.next_words(state).sum() == pytest.approx(1, abs=1e-5)
+        assert fitted.distribution(state).sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_derivatives_of_discounts():
@@ -247,4 +247,4 @@ def test_given_discounts_are_checked():
         with pytest.raises(InputError, match=seen):
             _core.estimate_kneser_ney(tree, [], [0.5, 1, 1.5], corpus.words, given=given)
     with pytest.raises(InputError, match="no sentence"):
-        KneserNey.train(TEXT, 2, development=[])
+        KneserNey(2).fit(TEXT, development=[])

@@ -15,6 +15,7 @@ import pytest
 
 from binyan import cli, language_model, model_file
 from binyan.errors import ModelFileError
+from binyan.model import from_model_file
 from binyan.ngram.arpa import ArpaModel
 
 INPUT, SETTINGS, MODEL_FILE = 3, 2, 4  # exit codes
@@ -275,12 +276,12 @@ def test_truncated_and_flipped_model_files(folder, binyan, tmp_path):
     good, bad = (tmp_path / "m").read_bytes(), tmp_path / "bad"
     for size in range(0, len(good), 7):
         with pytest.raises(ModelFileError):
-            language_model.from_model_file(model_file.from_bytes(good[:size]))
+            from_model_file(model_file.from_bytes(good[:size]))
     for place in range(len(good)):
         flipped = bytearray(good)
         flipped[place] ^= 1 << place % 8
         with pytest.raises(ModelFileError):
-            language_model.from_model_file(model_file.from_bytes(bytes(flipped)))
+            from_model_file(model_file.from_bytes(bytes(flipped)))
     for content in (good[:-1], good[:100], good[:30] + b"\0" + good[31:], good[:-3] + b"xyz"):
         bad.write_bytes(content)
         code, _, err = binyan("lm", "perplexity", bad, "--text", folder / "test.txt")

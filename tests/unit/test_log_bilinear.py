@@ -233,39 +233,41 @@ def test_single_scores_equal_batches_and_sum_to_one(name: str, extended: bool) -
     for sentence in held_out:
         state = model.begin()
         for word in (*sentence, "</s>"):
-            chances = model.next_words(state)
+            chances = model.distribution(state)
             unknown.append(math.log(chances[0]))
             assert chances.sum() == pytest.approx(1.0, abs=1e-9) and chances[1] == 0.0
-            scored = model.score(state, word)
+            scored = model.score_word(state, word)
             assert math.exp(scored.log_prob) == pytest.approx(chances[model.vocabulary[word]], rel=1e-6)
             single.append(scored.log_prob)
             state = scored.state
             assert hash(state) is not None
     assert np.allclose(single, model.score_sentences(held_out).log_prob, atol=1e-5)
-    parts = model.sentence_parts(held_out)
+    parts = model.weigh_sentences(held_out)
     assert np.allclose(unknown, np.log(parts.unknown[0]), atol=1e-5)
     assert np.allclose(single, np.log(parts.share[0]), atol=1e-5)
 
 
 def test_unseen_context_words_take_the_vectors_of_their_morphemes() -> None:
     model = lm("clbl++")
-    state = model.score(model.begin(), "zaunen").state
+    state = model.score_word(model.begin(), "zaunen").state
     assert model.context_rows("zaunen") == model.morpheme_rows(["en/SUF"], "context")  # training had no <unk>
-    assert state[-1] == "zaunen" and model.score(model.begin(), "unerhoert").state[-1] == 0
-    assert not np.allclose(model.next_words(state), model.next_words(model.score(model.begin(), "unerhoert").state))
+    assert state[-1] == "zaunen" and model.score_word(model.begin(), "unerhoert").state[-1] == 0
+    assert not np.allclose(
+        model.distribution(state), model.distribution(model.score_word(model.begin(), "unerhoert").state)
+    )
 
 
 @pytest.mark.parametrize("name", ["lbl", "clbl++", "nclbl+c"])
 def test_mixtures_by_context_see_the_prediction_vector(name: str, tmp_path: Path) -> None:
     model, held_out = lm(name), [["hausen", "zaunen", "gehst"], ["fremd", "hofen"]]
-    state, rows = model.begin(), model.sentence_parts(held_out).features
+    state, rows = model.begin(), model.weigh_sentences(held_out).features
     assert rows.shape == (7, 6)
     for word, row in zip((*held_out[0], "</s>"), rows, strict=False):
-        assert np.allclose(model.parts(state, word).features[0], row, atol=1e-6)
-        state = model.score(state, word).state
+        assert np.allclose(model.weigh(state, word).features[0], row, atol=1e-6)
+        state = model.score_word(state, word).state
     assert len(np.unique(rows.round(6), axis=0)) > 3
-    mixture = Mixture.fit([KneserNey.train(CORPUS, 3), model], text(20, 1), by_context=True)
-    assert mixture.next_words(mixture.begin()).sum() == pytest.approx(1)
+    mixture = Mixture.fit([KneserNey(3).fit(CORPUS), model], text(20, 1), by_context=True)
+    assert mixture.distribution(mixture.begin()).sum() == pytest.approx(1)
     mixture.save(tmp_path / "m")
     again = language_model.load(tmp_path / "m")
     assert np.array_equal(again.score_sentences(held_out).log_prob, mixture.score_sentences(held_out).log_prob)
@@ -328,7 +330,7 @@ def test_gradients_with_words_outside_the_vocabulary() -> None:
 def test_extension_gives_new_words_what_unknown_had() -> None:
     closed = lm("clbl++")
     open_ = closed.extended()
-    before, after = closed.next_words(closed.begin()), open_.next_words(open_.begin())
+    before, after = closed.distribution(closed.begin()), open_.distribution(open_.begin())
     assert np.allclose(before[1:], after[1 : len(before)])
     assert after[0] + after[len(before) :].sum() == pytest.approx(before[0])
     assert len(set(np.round(after[len(before) :], 12))) > 1

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from binyan import language_model
 from binyan.errors import InputError, SettingsError
-from binyan.gate import PRECISION, Gate, Gates, fit_weights
-from binyan.language_model import Parts
+from binyan.language_model import MixtureParts
 from binyan.mixture import Mixture
+from binyan.mixture.weights import PRECISION, Gate, Gates, fit_weights
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.text import Corpus
 
@@ -26,7 +26,7 @@ def models() -> list[KneserNey]:
     corpus = Corpus.read(TEXT)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [KneserNey.train(corpus, order) for order in (1, 3)]
+        return [KneserNey(order).fit(corpus) for order in (1, 3)]
 
 
 @given(st.integers(0, 1000), st.integers(2, 4))
@@ -110,9 +110,9 @@ def test_a_mixture_is_a_language_model(by_context: bool, tmp_path: Path) -> None
     state = mixture.begin()
     single = []
     for word in (*development[0], "</s>"):
-        chances = mixture.next_words(state)
+        chances = mixture.distribution(state)
         assert chances.sum() == pytest.approx(1)
-        scored = mixture.score(state, word)
+        scored = mixture.score_word(state, word)
         assert math.exp(scored.log_prob) == pytest.approx(chances[mixture.vocabulary[word]])
         assert sum(step.share or 0 for step in mixture.steps(state, word)) == pytest.approx(1)
         single.append(scored.log_prob)
@@ -130,7 +130,9 @@ def test_unknown_words_are_mixed_by_weights_of_their_own() -> None:
     chance = np.log(np.stack([np.where(unknown, 0.9, 0.1), np.full(400, 0.5)]))
     words = np.log1p(-np.exp(chance)) + np.log([[0.1], [0.9]])
     log_probs = np.where(unknown, chance, words)
-    parts = [Parts.whole(np.exp(p), np.exp(u), np.zeros((400, 1))) for p, u in zip(log_probs, chance, strict=True)]
+    parts = [
+        MixtureParts.whole(np.exp(p), np.exp(u), np.zeros((400, 1))) for p, u in zip(log_probs, chance, strict=True)
+    ]
     mixed = Gates.fit(parts, unknown).mix(parts, unknown)[1].sum(0)
     assert mixed[unknown] == pytest.approx(0.9, abs=0.02) and mixed[~unknown] == pytest.approx(0.9 * 0.9, abs=0.02)
 
@@ -138,8 +140,8 @@ def test_unknown_words_are_mixed_by_weights_of_their_own() -> None:
 @pytest.mark.parametrize("order", [0, 1])
 def test_parts_sum_to_single_scores(order: int) -> None:
     model, sentences = models()[order], [["der", "hund", "unbekannt", "sah"], ["die"], []]
-    expected = language_model.LanguageModel.sentence_parts(model, sentences)
-    parts = model.sentence_parts(sentences)
+    expected = language_model.LanguageModel.weigh_sentences(model, sentences)
+    parts = model.weigh_sentences(sentences)
     assert parts.unknown.shape == (model.order, 8) and np.allclose(parts.unknown.sum(0), expected.unknown[0])
     assert np.allclose(parts.share.sum(0), expected.share[0]) and np.allclose(parts.mass.sum(0), 1)
 
@@ -148,8 +150,8 @@ def test_a_gate_may_trust_one_length_of_context() -> None:
     """Trigrams are right, the bigrams and single words of the same model are not, and the other model is between them."""
     events = 500
     share = np.array([[0.001], [0.001], [0.3]]) * np.ones(events)
-    ngram = Parts(share, np.full((3, events), 1 / 3), np.zeros((3, events)), np.zeros((events, 1)))
-    other = Parts.whole(np.full(events, 0.4), np.zeros(events))
+    ngram = MixtureParts(share, np.full((3, events), 1 / 3), np.zeros((3, events)), np.zeros((events, 1)))
+    other = MixtureParts.whole(np.full(events, 0.4), np.zeros(events))
     unknown = np.zeros(events, bool)
     weights, shares = Gates.fit([ngram, other], unknown).mix([ngram, other], unknown)
     assert shares.sum(0) == pytest.approx(0.9, abs=0.01) and weights[0] == pytest.approx(1, abs=0.02)
@@ -159,13 +161,13 @@ def test_a_length_of_context_may_know_best_what_is_unknown() -> None:
     """Single words say how often words are unknown, which two words before do not."""
     events = 2000
     unknown = np.arange(events) % 4 == 0
-    ngram = Parts(
+    ngram = MixtureParts(
         np.where(unknown, [[0.02], [0.0]], 0.1),
         np.full((2, events), 0.5),
         np.array([[0.02], [0.0]]) * np.ones(events),
         np.zeros((events, 1)),
     )
-    other = Parts.whole(np.where(unknown, 0.001, 0.2), np.full(events, 0.001))
+    other = MixtureParts.whole(np.where(unknown, 0.001, 0.2), np.full(events, 0.001))
     mixed = Gates.fit([ngram, other], unknown).mix([ngram, other], unknown)[1].sum(0)
     assert mixed[unknown] == pytest.approx(0.04, abs=1e-3)  # all that single words can give, 0.02 of 0.5
 
@@ -175,8 +177,8 @@ def test_gates_that_weigh_nothing_leave_models_as_they_are(order: int) -> None:
     """The weights that lengths of context have before they are weighed are those of the model."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        one, other = (KneserNey.train(Corpus.read(TEXT * 2), n) for n in (order, 2))
-    parts = [m.sentence_parts([["der", "hund", "unbekannt"], ["die"]]) for m in (one, other)]
+        one, other = (KneserNey(n).fit(Corpus.read(TEXT * 2)) for n in (order, 2))
+    parts = [m.weigh_sentences([["der", "hund", "unbekannt"], ["die"]]) for m in (one, other)]
     table = np.zeros((sum(len(p.mass) for p in parts), 1 + sum(p.features.shape[1] for p in parts)))
     table[len(parts[0].mass) :, 0] = -50.0  # all to the first
     unknown = np.array([False, False, True, False, False, False])
@@ -188,7 +190,7 @@ def test_models_that_cannot_be_mixed() -> None:
     one, other = models()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        stranger = KneserNey.train(["ganz andere worte"], 2)
+        stranger = KneserNey(2).fit(["ganz andere worte"])
     with pytest.raises(InputError, match="vocabularies differ"):
         Mixture([one, stranger], [0.5, 0.5])
     with pytest.raises(SettingsError, match="sum 1"):

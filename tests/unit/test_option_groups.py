@@ -5,36 +5,39 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from binyan.cli.option_groups import SamplingOptions, TextOptions, VocabularyOptions, with_groups
+from binyan.cli.commands import App
+from binyan.cli.option_groups import RunOptions, with_settings
 from binyan.errors import SettingsError
-from binyan.ngram.chains import Schedule
-from binyan.text import Preparation
+from binyan.sampling import Schedule
+from binyan.text import Preparation, VocabularyPolicy
 
 
 def test_options_of_groups_arrive_in_the_group() -> None:
     seen = []
-    app = typer.Typer()
+    app = App()
 
     @app.command()
-    @with_groups
-    def command(*, order: int = 4, prepare: TextOptions, sampling: SamplingOptions, seed: int = 1) -> None:
+    @with_settings
+    def command(*, order: int = 4, prepare: Preparation, schedule: Schedule, run: RunOptions) -> None:
         """What it does."""
-        seen.append((order, prepare.preparation, sampling.schedule(seed)))
+        seen.append((order, prepare, schedule, run.resume))
 
     run = CliRunner()
     assert run.invoke(app, []).exit_code == 0
     assert run.invoke(app, ["--lowercase", "--tokenise", "de", "--iterations", "7", "--seed", "3"]).exit_code == 0
+    assert run.invoke(app, ["--sweeps=8", "--resume"]).exit_code == 0
     assert seen == [
-        (4, Preparation(), Schedule()),
-        (4, Preparation(lowercase=True, tokenise="de"), Schedule(iterations=7, seed=3)),
+        (4, Preparation(), Schedule(), False),
+        (4, Preparation(lowercase=True, tokenise="de"), Schedule(sweeps=7, seed=3), False),
+        (4, Preparation(), Schedule(sweeps=8), True),
     ]
-    shown = run.invoke(app, ["--help"]).output
-    assert "What it does." in shown and "--burn-in" in shown and "--strip-marks" in shown
+    help_text = run.invoke(app, ["--help"]).output
+    assert "What it does." in help_text and "--burn-in" in help_text and "--strip-marks" in help_text
+    assert "--sweeps" in help_text and "--iterations" not in help_text  # understood, not shown
 
 
 def test_a_vocabulary_file_and_a_rule_contradict_each_other() -> None:
-    with pytest.raises(SettingsError, match="--vocabulary gives the words"):
-        VocabularyOptions(Path("words.txt"), min_count=2).policy(1)
+    with pytest.raises(SettingsError, match="a given vocabulary has the words"):
+        VocabularyPolicy(Path("words.txt"), min_count=2)

@@ -17,7 +17,7 @@ TEXT = ["das haus ist klein", "das haus ist alt", "ein hund sieht das haus"] * 3
 def model():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return KneserNey.train(TEXT, order=3)
+        return KneserNey(order=3).fit(TEXT)
 
 
 LISTS = {

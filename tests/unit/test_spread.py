@@ -23,11 +23,11 @@ from binyan.grammar.notation import load_grammar
 from binyan.language_model import load
 from binyan.morphology import AdaptorSampler, Settings, WordList, load_sampler, save_sampler
 from binyan.morphology.storage import chain_from_bytes, chain_to_bytes
-from binyan.ngram.chains import Schedule
-from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
+from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
+from binyan.parallel import spread
+from binyan.sampling import Schedule
 from binyan.segmentation import Segmentation, SegmentationTable
-from binyan.spread import spread
 
 HERE = Path(__file__).parent
 
@@ -106,24 +106,29 @@ def test_no_scheduler_there():
 
 
 TEXT = ["der alte schulhof", "der alte gasthof", "der neue hof", "die schul gast", "der schulhof ist alt"] * 3
-SCHEDULE = Schedule(iterations=12, samples=2, chains=2, seed=5)
+SCHEDULE = Schedule(sweeps=12, samples=2, chains=2, seed=5)
 COMPOUNDS = SegmentationTable([Segmentation.parse("schulhof", "schul hof"), Segmentation.parse("gasthof", "gast hof")])
 
 
-@pytest.mark.parametrize("kind", [HPYLM, CompoundHPYLM, BothWaysHPYLM])
+def untrained(kind, schedule):
+    if kind == "hpylm":
+        return HPYLM(3, schedule=schedule)
+    return CompoundHPYLM(3, schedule=schedule, segmentation=COMPOUNDS, both_ways=kind == "hpylm+g")
+
+
+@pytest.mark.parametrize("kind", ["hpylm", "hpylm+c", "hpylm+g"])
 def test_chains_on_a_cluster_are_those_of_this_machine(cluster, kind, tmp_path):
     address, _ = cluster
-    more = {} if kind is HPYLM else {"segmentation": COMPOUNDS}
-    here = kind.train(TEXT, 3, SCHEDULE, **more)
+    here = untrained(kind, SCHEDULE).fit(TEXT)
     saved = tmp_path / "saved.binyan"
-    there = kind.train(TEXT, 3, SCHEDULE, checkpoint=saved, scheduler=address, **more)
+    there = untrained(kind, SCHEDULE).fit(TEXT, checkpoint=saved, scheduler=address)
     assert pickle.dumps(there) == pickle.dumps(here)
     assert load(saved).score_sentences([["der", "hof"]]).log_prob.tolist() == (
         here.score_sentences([["der", "hof"]]).log_prob.tolist()
     )
     # Half here, the rest there, is the same again.
-    kind.train(TEXT, 3, Schedule(iterations=5, chains=2, seed=5), checkpoint=saved, **more)
-    on = kind.train(TEXT, 3, SCHEDULE, checkpoint=saved, resume=True, scheduler=address, **more)
+    untrained(kind, Schedule(sweeps=5, chains=2, seed=5)).fit(TEXT, checkpoint=saved)
+    on = untrained(kind, SCHEDULE).fit(TEXT, checkpoint=saved, resume=True, scheduler=address)
     assert pickle.dumps(on) == pickle.dumps(here)
 
 

@@ -126,7 +126,7 @@ def test_vocabulary_round_trip():
         (VocabularyPolicy(), ["b", "a", "c", "д", "е"]),
         (VocabularyPolicy(min_count=2), ["b", "a"]),
         (VocabularyPolicy(script="cyrillic"), ["д", "е"]),
-        (VocabularyPolicy(words=Vocabulary(["a", "z"])), ["a", "z"]),
+        (VocabularyPolicy(vocabulary=Vocabulary(["a", "z"])), ["a", "z"]),
         (VocabularyPolicy(kappa=1.0), ["b", "a"]),
     ],
 )

@@ -21,9 +21,10 @@ from binyan.cli import (
     vectors,
     wordmap,
 )
+from binyan.cli.commands import App
 from binyan.errors import BinyanError
 
-app = typer.Typer(
+app = App(
     name="binyan",
     help="Probabilistic models that see inside words.",
     no_args_is_help=True,

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from binyan.cli.commands import App
 from binyan.errors import SettingsError
 
-app = typer.Typer(help="Word classes (Brown clustering) from text.", no_args_is_help=True)
+app = App(help="Word classes (Brown clustering) from text.", no_args_is_help=True)
 
 
 @app.callback()

@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from binyan.cli import options as o
-from binyan.cli.option_groups import TextOptions, with_groups
+from binyan.cli.commands import App
+from binyan.cli.option_groups import with_settings
 from binyan.cli.output import print_json
 from binyan.errors import SettingsError
 from binyan.signature import Signature, digest
+from binyan.text import Preparation
 
-app = typer.Typer(
-    help="Split compounds into their parts: train a splitter, split words, evaluate.", no_args_is_help=True
-)
+app = App(help="Split compounds into their parts: train a splitter, split words, evaluate.", no_args_is_help=True)
 
 Gold = Annotated[
     list[Path] | None,
@@ -100,7 +100,7 @@ def train(
 
 
 @app.command()
-@with_groups
+@with_settings
 def split(
     *,
     splitter: Annotated[Path, typer.Argument(help="A saved splitter.")],
@@ -108,7 +108,7 @@ def split(
     text: Text = None,
     words: Annotated[Path | None, typer.Option(help="Words, one a line.")] = None,
     min_count: Annotated[int, typer.Option(help="With --text: only words seen so often.")] = 1,
-    prepare: TextOptions,
+    prepare: Preparation,
     quiet: o.Quiet = False,
 ) -> None:
     """Split the words of a text or of a list, and write them as word TAB parts.
@@ -129,7 +129,7 @@ def split(
     else:
         counts = Counter[str]()
         for path in text or []:
-            for sentence in read_sentences(path, prepare.preparation):
+            for sentence in read_sentences(path, prepare):
                 counts.update(sentence)
         todo = [word for word, count in counts.most_common() if count >= min_count]
     table = model.split(todo, False if quiet else None)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Grammars of words: list, show, check, and try them on a word.")
+from binyan.cli.commands import App
+
+app = App(no_args_is_help=True, help="Grammars of words: list, show, check, and try them on a word.")
 
 
 @app.command("list")

@@ -10,15 +10,17 @@ import typer
 
 from binyan.cli import lm_explain, lm_log_bilinear, lm_mix, lm_train
 from binyan.cli import options as o
-from binyan.cli.option_groups import TextOptions, with_groups
+from binyan.cli.commands import App
+from binyan.cli.option_groups import with_settings
 from binyan.cli.output import plain_warnings, print_json, write_tables
 from binyan.errors import SettingsError
+from binyan.text import Preparation
 
 if TYPE_CHECKING:
     from binyan.evaluation.breakdown import PartsOf
     from binyan.language_model import LanguageModel
 
-app = typer.Typer(
+app = App(
     no_args_is_help=True,
     help="""Language models: train, evaluate, query and exchange them.
 
@@ -70,7 +72,7 @@ def perplexity(
     from binyan.ngram.compound import CompoundHPYLM
 
     loaded = load(model)
-    closed = loaded.renormalised() if isinstance(loaded, CompoundHPYLM) else None
+    closed = loaded.closed() if isinstance(loaded, CompoundHPYLM) else None
     if renormalise and closed is None:
         raise SettingsError(f"{model}: a model of kind {loaded.kind!r} sums to one already; hpylm+c and hpylm+g do not")
     parts = _parts_of(segmentation, loaded)
@@ -204,12 +206,12 @@ def export(
 
 
 @app.command("import")
-@with_groups
+@with_settings
 def import_(
     *,
     arpa: Annotated[Path, typer.Argument(metavar="F", help="An ARPA file, plain, gz, xz or bz2.")],
     out: o.Out,
-    prepare: TextOptions,
+    prepare: Preparation,
     quiet: o.Quiet = False,
 ) -> None:
     """Make a model file from an ARPA file of any tool.
@@ -223,7 +225,7 @@ def import_(
 
     o.check_out(out)
     with plain_warnings():
-        model = ArpaModel.read(arpa, prepare.preparation, progress=False if quiet else None)
+        model = ArpaModel.read(arpa, prepare, progress=False if quiet else None)
     model.save(out)
     typer.echo(f"{out}: order {model.order}, {len(model.vocabulary):,} words\n{model.signature()}")
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from binyan.cli import options as o
-from binyan.cli.option_groups import TextOptions, VocabularyOptions, with_groups
+from binyan.cli.option_groups import with_settings
 from binyan.cli.output import plain_warnings, print_json, write_tables
 from binyan.errors import SettingsError
+from binyan.text import Preparation, VocabularyPolicy
 
 if TYPE_CHECKING:
     from binyan.clustering import WordClasses
@@ -53,7 +54,7 @@ def _described(variant: str) -> str:
 def trainer_of(variant: str) -> Callable[..., None]:
     """The command that trains `variant`."""
 
-    @with_groups
+    @with_settings
     def command(
         *,
         text: o.TrainingText,
@@ -82,8 +83,8 @@ def trainer_of(variant: str) -> Callable[..., None]:
             typer.Option("--checkpoint", metavar="F", help="Kept after each epoch; gone on from if it exists."),
         ] = None,
         device: Device = "cpu",
-        know: VocabularyOptions,
-        prepare: TextOptions,
+        know: VocabularyPolicy,
+        prepare: Preparation,
         seed: o.Seed = 1,
         plots: o.Plots = None,
         quiet: o.Quiet = False,
@@ -95,11 +96,11 @@ def trainer_of(variant: str) -> Callable[..., None]:
         from binyan.text import Corpus
 
         o.check_out(out)
-        preparation = prepare.preparation
+        preparation = prepare
         settings = TrainingSettings(step, l2, batch, epochs, patience, noise, seed, device, decay, warm_up)
         start = time.monotonic()
         with plain_warnings():
-            corpus = Corpus.read([*text, *(more or [])], preparation, know.policy(seed), False if quiet else None)
+            corpus = Corpus.read([*text, *(more or [])], preparation, know, False if quiet else None)
             model = train(
                 corpus,
                 dev,
@@ -158,7 +159,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
 TRAINERS: dict[str, Callable[..., None]] = {variant: trainer_of(variant) for variant in VARIANTS}
 
 
-@with_groups
+@with_settings
 def tune(
     *,
     variant: Annotated[str, typer.Argument(metavar="KIND", help="lbl, clbl++, nclbl+o ...")],
@@ -178,8 +179,8 @@ def tune(
     warm_up: WarmUp = 0.2,
     batch: Batch = 2000,
     device: Device = "cpu",
-    know: VocabularyOptions,
-    prepare: TextOptions,
+    know: VocabularyPolicy,
+    prepare: Preparation,
     seed: o.Seed = 1,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Trials at a time, each in a process or worker.")] = 1,
     scheduler: o.Scheduler = None,
@@ -202,8 +203,8 @@ def tune(
 
     o.check_out(study)
     shape = Shape(Variant.parse(variant), order, dim, diagonal)
-    corpus = Corpus.read(text, prepare.preparation, know.policy(seed))
-    held_out = Corpus.encode(read_sentences(dev, prepare.preparation), corpus.vocabulary)
+    corpus = Corpus.read(text, prepare, know)
+    held_out = Corpus.encode(read_sentences(dev, prepare), corpus.vocabulary)
     given = _classes(variant, classes, class_count)
     clustering = brown(corpus, given) if given is None or isinstance(given, int) else given
     class_of = clustering.ids(corpus.vocabulary) if shape.variant.classes else None

@@ -1,32 +1,38 @@
-"""`binyan lm train`: one subcommand a kind of model; TRAINERS is the table."""
+"""`binyan lm train`: one subcommand per kind of model; TRAINERS is the table."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from binyan.cli import lm_compound, lm_log_bilinear
+from binyan.cli import lm_log_bilinear
 from binyan.cli import options as o
-from binyan.cli.option_groups import SamplingOptions, TextOptions, VocabularyOptions, with_groups
+from binyan.cli.commands import App
+from binyan.cli.option_groups import RunOptions, with_settings
 from binyan.cli.output import plain_warnings, print_json
+from binyan.ngram.compound import CompoundSettings
+from binyan.ngram.hpylm import HPYLMSettings
+from binyan.ngram.kneser_ney import KneserNeySettings
+from binyan.sampling import Schedule
+from binyan.text import Preparation, VocabularyPolicy
 
-if TYPE_CHECKING:
-    from binyan.ngram.backoff import BackoffLanguageModel
+Segments = Annotated[
+    Path, typer.Option("--segmentation", metavar="TSV", help="Components of words: word, tab, parts; +n marks a link.")
+]
 
 
-@with_groups
+@with_settings
 def mkn(
     *,
     text: o.TrainingText,
     out: o.Out,
     more: o.MoreText = None,
-    order: o.Order = 4,
-    know: VocabularyOptions,
+    settings: KneserNeySettings,
+    vocabulary: VocabularyPolicy,
     dev: Annotated[
         Path | None,
         typer.Option("--dev", metavar="F", help="Text that the discounts are fitted to; else they come from counts."),
@@ -40,8 +46,7 @@ def mkn(
             "--prune 0 --prune 0 --prune 1.",
         ),
     ] = None,
-    prepare: TextOptions,
-    seed: o.Seed = 1,
+    preparation: Preparation,
     quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
@@ -55,102 +60,118 @@ def mkn(
     binyan lm train mkn --text train.txt --dev dev.txt --out model.binyan
     binyan lm train mkn --text a.txt.gz b.txt.gz --lowercase --tokenise de --min-count 2 --out model.binyan
     """
-    from binyan.ngram.kneser_ney import KneserNey
+    from binyan import KneserNey
 
-    o.check_out(out)
-    start = time.monotonic()
-    with plain_warnings():
-        model = KneserNey.train(
-            [*text, *(more or [])],
-            order,
-            prune=prune or (),
-            development=dev,
-            preparation=prepare.preparation,
-            policy=know.policy(seed),
-            progress=False if quiet else None,
-        )
-    model.save(out)
-    discounts = [{"order": d.order, "discounts": d.amounts, "origin": d.origin} for d in model.discounts]
-    _report(model, out, time.monotonic() - start, json_, discounts=discounts)
+    model = KneserNey(settings=settings, prune=prune or (), policy=vocabulary, preparation=preparation)
+    train(model, [*text, *(more or [])], out, quiet, json_, development=dev)
 
 
-@with_groups
+@with_settings
 def hpylm(
     *,
     text: o.TrainingText,
     out: o.Out,
     more: o.MoreText = None,
-    order: o.Order = 4,
-    know: VocabularyOptions,
-    sampling: SamplingOptions,
-    prepare: TextOptions,
-    seed: o.Seed = 1,
+    settings: HPYLMSettings,
+    vocabulary: VocabularyPolicy,
+    schedule: Schedule,
+    run: RunOptions,
+    preparation: Preparation,
     quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
     """The hierarchical Pitman-Yor language model, by Gibbs sampling.
 
-    Stop with Ctrl-C and go on later with --resume: the result is the same, bit for bit.
+    Stop with Ctrl-C and resume later with --resume: the result is the same, bit for bit.
 
     \b
-    binyan lm train hpylm --text train.txt --order 4 --iterations 100 --samples 10 --out model.binyan
+    binyan lm train hpylm --text train.txt --order 4 --sweeps 100 --samples 10 --out model.binyan
     """
-    from binyan.ngram.hpylm import HPYLM
+    from binyan import HPYLM
 
-    o.check_out(out)
-    start = time.monotonic()
-    with plain_warnings():
-        model = HPYLM.train(
-            [*text, *(more or [])],
-            order,
-            sampling.schedule(seed),
-            preparation=prepare.preparation,
-            policy=know.policy(seed),
-            checkpoint=out,
-            resume=sampling.resume,
-            progress=False if quiet else None,
-            scheduler=sampling.scheduler,
-        )
-    model.save(out, reduced=sampling.reduced)
-    log_likelihood = [float(trace[-1, 0]) for trace in model.trace]
-    hyperparameters = [{"discount": a, "strength": b} for a, b in model.hyperparameters]
-    seconds = time.monotonic() - start
-    _report(model, out, seconds, json_, log_likelihood=log_likelihood, hyperparameters=hyperparameters)
+    model = HPYLM(settings=settings, schedule=schedule, policy=vocabulary, preparation=preparation)
+    sample(model, [*text, *(more or [])], out, run, quiet, json_)
+
+
+def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
+    @with_settings
+    def command(
+        *,
+        text: o.TrainingText,
+        out: o.Out,
+        segmentation: Segments,
+        more: o.MoreText = None,
+        settings: CompoundSettings,
+        vocabulary: VocabularyPolicy,
+        schedule: Schedule,
+        run: RunOptions,
+        preparation: Preparation,
+        quiet: o.Quiet = False,
+        json_: o.Json = False,
+    ) -> None:
+        from binyan import CompoundHPYLM
+
+        groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
+        model = CompoundHPYLM(segmentation=segmentation, both_ways=both_ways, preparation=preparation, **groups)
+        sample(model, [*text, *(more or [])], out, run, quiet, json_)
+
+    command.__doc__ = help_
+    return command
 
 
 # What `binyan lm train KIND` runs. A further kind of model is a function with its options, and a line here.
 TRAINERS: dict[str, Callable[..., None]] = {
     "mkn": mkn,
     "hpylm": hpylm,
-    **lm_compound.TRAINERS,
+    "hpylm+c": _compound_trainer(
+        False,
+        """The HPYLM with productive compounding: words from heads and modifiers before the context is shortened.
+
+    \b
+    binyan lm train hpylm+c --text train.txt --order 3 --segmentation splits.tsv --out model.binyan
+    binyan lm train hpylm+c --text train.txt --segmentation splits.tsv --head left --linking delete --out model.binyan
+    """,
+    ),
+    "hpylm+g": _compound_trainer(
+        True,
+        """Back-off both ways: at every context length a learnt choice between shortening the context and taking the
+    word apart.
+
+    \b
+    binyan lm train hpylm+g --text train.txt --order 4 --segmentation splits.tsv --out model.binyan
+    """,
+    ),
     **lm_log_bilinear.TRAINERS,
 }
 
-app = typer.Typer(help="Train a model.", no_args_is_help=True)
+app = App(help="Train a model.", no_args_is_help=True)
 for _kind, _trainer in TRAINERS.items():
     app.command(_kind)(_trainer)
 
 
-def _report(model: BackoffLanguageModel, out: Path, seconds: float, json_: bool, **more: Any) -> None:
-    """What was trained, as a line and its signature, or as JSON."""
-    arrays = model.native.arrays
-    bounds = arrays["first_entry"][arrays["context_base"]]
-    ngrams = [int(b - a) for a, b in pairwise(bounds)]
+def sample(model: Any, texts: list[Path], out: Path, run: RunOptions, quiet: bool, json_: bool) -> None:
+    """Train a model by sampling, with its file as checkpoint."""
+    how = {"checkpoint": out, "resume": run.resume, "scheduler": run.scheduler}
+    train(model, texts, out, quiet, json_, {"reduced": run.reduced}, **how)
+
+
+def train(
+    model: Any,
+    texts: list[Path],
+    out: Path,
+    quiet: bool,
+    json_: bool,
+    saving: dict[str, Any] | None = None,
+    **fitting: Any,
+) -> None:
+    """Fit a model, save it, and say what it is."""
+    o.check_out(out)
+    start = time.monotonic()
+    with plain_warnings():
+        model.fit(texts, progress=False if quiet else None, **fitting)
+    model.save(out, **(saving or {}))
+    seconds = time.monotonic() - start
     if json_:
-        print_json(
-            {
-                "model": str(out),
-                "kind": model.kind,
-                "order": model.order,
-                "vocabulary": len(model.vocabulary),
-                "ngrams": ngrams,
-                "seconds": seconds,
-                **more,
-                "signature": str(model.signature()),
-            }
-        )
-        return
-    typer.echo(
-        f"{out}: {model.kind} of order {model.order}, {len(model.vocabulary):,} words, {sum(ngrams):,} n-grams, "
-        f"{seconds:.1f} s\n{model.signature()}"
-    )
+        print_json({"model": str(out), **model.summary(), "seconds": seconds, "signature": str(model.signature())})
+    else:
+        typer.echo(f"{out}: {model.description}, {seconds:.1f} s\n{model.signature()}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
+from binyan.cli.commands import App
 from binyan.cli.options import (
     Digits,
     Json,
@@ -28,7 +29,7 @@ from binyan.errors import InputError, SettingsError
 if TYPE_CHECKING:
     from binyan.morphology import AdaptorSampler, Segmenter
 
-app = typer.Typer(no_args_is_help=True, help="Morphemes, roots and templates learnt from a word list.")
+app = App(no_args_is_help=True, help="Morphemes, roots and templates learnt from a word list.")
 
 Words = Annotated[
     Path, typer.Argument(metavar="WORDS", help="One word a line, optional tab and count; or running text.")
@@ -111,7 +112,7 @@ def learn(
 
 
 def _report(sampler: AdaptorSampler, out: Path, as_json: bool) -> None:
-    last = [dict(zip(sampler.trace_columns, trace[-1].tolist(), strict=True)) for trace in sampler.traces]
+    last = [dict(zip(sampler.trace_columns, trace[-1].tolist(), strict=True)) for trace in sampler.trace_tables]
     figures: dict[str, Any] = {
         "model": str(out),
         "words": len(sampler.words) - len(sampler.unparsable),
@@ -295,7 +296,7 @@ def trace(
     if figure not in sampler.trace_columns:
         raise SettingsError(f"the trace has no {figure!r}; it has {', '.join(sampler.trace_columns)}")
     column = sampler.trace_columns.index(figure)
-    chains = {f"chain {i}": rows[:, column].tolist() for i, rows in enumerate(sampler.traces)}
+    chains = {f"chain {i}": rows[:, column].tolist() for i, rows in enumerate(sampler.trace_tables)}
     every = max(1, sampler.sweeps // 1000)
     table = table_of(chains, str(sampler.signature), sampler.settings.burned, figure.replace("_", " "), every)
     write_tables({"trace": table}, tsv, plots)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from binyan.cli.commands import App
 from binyan.cli.options import Json, Lowercase, Quiet, Seed
 from binyan.cli.output import plain_warnings, print_json
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from binyan.translation import ExtractionLimits
     from binyan.translation.decoder import HypothesisLists
 
-app = typer.Typer(help="Translate with a hierarchical decoder that takes any language model.", no_args_is_help=True)
+app = App(help="Translate with a hierarchical decoder that takes any language model.", no_args_is_help=True)
 
 Source = Annotated[Path, typer.Option(help="Source text, one sentence a line (plain, gz, xz).")]
 Target = Annotated[Path, typer.Option(help="Its translation, line by line.")]

@@ -1,105 +1,79 @@
-"""Groups of options that several commands have: `@with_groups` gives a command all options of each group it has a parameter for."""
+"""Options made from settings classes: `@with_settings` gives a command an option for each field of the settings it takes."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import typer
 
 from binyan.cli import options as o
-from binyan.errors import SettingsError
-
-if TYPE_CHECKING:
-    from binyan.ngram.chains import Schedule
-    from binyan.text import Preparation, VocabularyPolicy
-
-
-class Group:
-    """Options that go together; the fields of a group are options with their defaults."""
+from binyan.settings import Settings, description
 
 
 @dataclass(frozen=True)
-class TextOptions(Group):
-    """What is done to text before anything else."""
+class RunOptions(Settings):
+    """Where a posterior is sampled, and what is saved of it."""
 
-    normalise: o.Normalise = "none"
-    punctuation: o.Punctuation = False
-    tokenise: o.Tokenise = None
-    strip_marks: o.StripMarks = False
-    lowercase: o.Lowercase = False
-    digits: o.Digits = False
-
-    @property
-    def preparation(self) -> Preparation:
-        """As a value of the library."""
-        from binyan.text import Preparation
-
-        return Preparation(
-            self.normalise, self.punctuation, self.tokenise, self.strip_marks, self.lowercase, self.digits
-        )
-
-
-@dataclass(frozen=True)
-class VocabularyOptions(Group):
-    """Which words of the training text a model knows."""
-
-    vocabulary: o.VocabularyFile = None
-    min_count: o.MinCount = 1
-    kappa: o.Kappa = 0.0
-    script: o.Script = None
-
-    def policy(self, seed: int) -> VocabularyPolicy:
-        """As a value of the library; `seed` draws what `kappa` leaves out."""
-        from binyan.text import Vocabulary, VocabularyPolicy
-
-        if self.vocabulary is not None and (self.min_count != 1 or self.kappa != 0.0 or self.script is not None):
-            raise SettingsError("--vocabulary gives the words; --min-count, --kappa and --script would choose others")
-        words = None if self.vocabulary is None else Vocabulary.read(self.vocabulary)
-        return VocabularyPolicy(words, self.min_count, self.kappa, seed, self.script)
-
-
-@dataclass(frozen=True)
-class SamplingOptions(Group):
-    """How a posterior is sampled, where, and what is saved of it."""
-
-    iterations: o.Iterations = 100
-    burn_in: o.BurnIn = None
-    samples: o.Samples = 1
-    chains: o.Chains = 1
-    initialisation: o.InitialSeating = "sequential"
     scheduler: o.Scheduler = None
     resume: o.Resume = False
     reduced: o.Reduced = False
 
-    def schedule(self, seed: int) -> Schedule:
-        """As a value of the library."""
-        from binyan.ngram.chains import Schedule
 
-        return Schedule(self.iterations, self.burn_in, self.samples, self.chains, seed, self.initialisation)
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """`command` with every parameter that is a settings class replaced by options, one per field, in its place.
 
-
-def with_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """`command` with every parameter that is a group replaced by the options of the group, in its place."""
+    A field that an earlier parameter or group has too (`seed`) is one option, whose value all of them get.
+    """
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, type[Any]] = {}
-    parameters = []
+    parameters: dict[str, tuple[Any, Any]] = {}
     for name, parameter in inspect.signature(command).parameters.items():
         hint = hints[name]
-        if isinstance(hint, type) and issubclass(hint, Group):
+        if isinstance(hint, type) and issubclass(hint, Settings):
             groups[name] = hint
-            types = get_type_hints(hint, include_extras=True)
-            parameters += [(f.name, types[f.name], f.default) for f in fields(hint)]  # type: ignore[arg-type]
+            for field_name, option in _options(hint).items():
+                parameters.setdefault(field_name, option)
         else:
-            parameters.append((name, hint, parameter.default))
+            parameters[name] = (hint, parameter.default)
+    own = [name for name in hints if name in parameters and name not in groups]
 
     def run(**given: Any) -> None:
-        made = {name: kind(**{f.name: given.pop(f.name) for f in fields(kind)}) for name, kind in groups.items()}
-        command(**given, **made)
+        settings = {name: kind(**{f: given[f] for f in _options(kind)}) for name, kind in groups.items()}
+        command(**{name: given[name] for name in own}, **settings)
 
     run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
+    keyword = inspect.Parameter.KEYWORD_ONLY
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, annotation=t, default=d) for n, t, d in parameters]
+        [inspect.Parameter(n, keyword, annotation=t, default=d) for n, (t, d) in parameters.items()]
     )
-    run.__annotations__ = {name: hint for name, hint, _ in parameters}
+    run.__annotations__ = {name: hint for name, (hint, _) in parameters.items()}
     return run
+
+
+def _options(group: type[Any]) -> dict[str, tuple[Any, Any]]:
+    """The annotation and default of the option of each field that the command line offers."""
+    types = get_type_hints(group, include_extras=True)
+    options: dict[str, tuple[Any, Any]] = {}
+    for f in fields(group):
+        told = description(f)
+        if told is None and get_origin(types[f.name]) is Annotated:
+            options[f.name] = (types[f.name], f.default)
+        elif told is not None and told.on_command_line:
+            flags = [told.option or f"--{f.name.replace('_', '-')}", *([told.short] if told.short else [])]
+            option = typer.Option(*flags, help=told.help, metavar=told.metavar)
+            options[f.name] = (Annotated[_command_line_type(types[f.name]), option], f.default)
+    return options
+
+
+def _command_line_type(hint: Any) -> Any:
+    """What a person can type for a field of type `hint`: a path where a value or the file that holds it is meant, text for
+    a choice."""
+    choices = get_args(hint) if get_origin(hint) in (Union, type(int | None)) else (hint,)
+    optional = type(None) in choices
+    simple = next((c for c in (bool, int, float) if c in choices), None)
+    if simple is None:
+        simple = o.Path if any(getattr(get_origin(c) or c, "__name__", "") == "PathLike" for c in choices) else str
+    return simple | None if optional else simple

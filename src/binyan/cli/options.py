@@ -16,38 +16,21 @@ if TYPE_CHECKING:
 TrainingText = Annotated[
     list[Path],
     typer.Option(
-        "--text", "-t", metavar="F [F...]", help="Training text, one sentence a line; plain, gz, xz or CoNLL-U."
+        "--text", "-t", metavar="F [F...]", help="Training text, one sentence per line; plain, gz, xz or CoNLL-U."
     ),
 ]
 MoreText = Annotated[list[Path] | None, typer.Argument(metavar="[F...]", help="Further files of --text.", hidden=True)]
 HeldOut = Annotated[
     Path,
-    typer.Option("--text", "-t", metavar="F", help="Text, one sentence a line (- for standard input), or CoNLL-U."),
+    typer.Option("--text", "-t", metavar="F", help="Text, one sentence per line (- for standard input), or CoNLL-U."),
 ]
 Order = Annotated[int, typer.Option("--order", "-n", help="Length of the longest n-grams.")]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="M", help="The model file to write.")]
 Model = Annotated[Path, typer.Argument(metavar="M", help="A model file.")]
 
-VocabularyFile = Annotated[
-    Path | None, typer.Option("--vocabulary", metavar="F", help="Know exactly the words of this file, one a line.")
-]
-MinCount = Annotated[int, typer.Option("--min-count", metavar="N", help="Know words seen this often or more.")]
-Kappa = Annotated[
-    float, typer.Option("--kappa", metavar="X", help="Leave out this share, drawn by --seed, of the words seen once.")
-]
-Script = Annotated[
-    str | None, typer.Option("--script", help="Know only words written in this script, e.g. cyrillic.", metavar="NAME")
-]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of all that is drawn.")]
 
-Iterations = Annotated[int, typer.Option("--iterations", metavar="N", help="Sweeps over the text.")]
-BurnIn = Annotated[
-    int | None, typer.Option("--burn-in", metavar="N", help="Sweeps before the first sample; by default half.")
-]
-Samples = Annotated[int, typer.Option("--samples", metavar="N", help="Samples to average, a chain.")]
-Chains = Annotated[int, typer.Option("--chains", metavar="N", help="Independent chains, run in parallel.")]
-InitialSeating = Annotated[str, typer.Option("--initialisation", help="sequential, or random as in the thesis.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on from what --out holds, if it exists.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Resume what --out holds, if it exists.")]
 Reduced = Annotated[bool, typer.Option("--reduced", help="Save only what queries need; no resuming.")]
 
 Normalise = Annotated[str, typer.Option("--normalise", help="Unicode normal form: none, nfc, nfd, nfkc or nfkd.")]

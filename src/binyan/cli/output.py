@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from binyan.plain_values import finite
+from binyan.json_values import finite
 
 if TYPE_CHECKING:
     from binyan.evaluation import Table

@@ -10,10 +10,11 @@ from typing import Annotated
 
 import typer
 
+from binyan.cli.commands import App
 from binyan.cli.options import Scheduler
-from binyan.plain_values import finite
+from binyan.json_values import finite
 
-app = typer.Typer(
+app = App(
     no_args_is_help=True,
     help="""Run the thesis's experiments and report them beside the thesis's figures.
 

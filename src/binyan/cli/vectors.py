@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from binyan.cli import options as o
+from binyan.cli.commands import App
 from binyan.cli.output import print_json
 from binyan.errors import SettingsError
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.vectors import Vectors
 
-app = typer.Typer(
+app = App(
     no_args_is_help=True,
     help="""Word and morpheme vectors of a log-bilinear model.
 

@@ -9,10 +9,12 @@ from typing import Annotated
 import typer
 
 from binyan.cli import options as o
-from binyan.cli.option_groups import TextOptions, with_groups
+from binyan.cli.commands import App
+from binyan.cli.option_groups import with_settings
 from binyan.cli.output import print_json
+from binyan.text import Preparation
 
-app = typer.Typer(no_args_is_help=True, help="Word maps: the morphemes of words, for the additive models.")
+app = App(no_args_is_help=True, help="Word maps: the morphemes of words, for the additive models.")
 
 
 @app.callback()
@@ -21,7 +23,7 @@ def _wordmap() -> None:
 
 
 @app.command()
-@with_groups
+@with_settings
 def learn(
     *,
     text: Annotated[list[Path], typer.Option("--text", "-t", metavar="F", help="Text to learn from; may be repeated.")],
@@ -44,7 +46,7 @@ def learn(
     min_count: Annotated[
         int, typer.Option("--min-count", metavar="N", help="Learn only from words seen this often; segment all.")
     ] = 1,
-    prepare: TextOptions,
+    prepare: Preparation,
     seed: o.Seed = 1,
     quiet: o.Quiet = False,
     json_: o.Json = False,
@@ -59,7 +61,7 @@ def learn(
     from binyan.text import read_sentences
 
     o.check_out(out)
-    preparation = prepare.preparation
+    preparation = prepare
     counts = Counter(w for path in text for sentence in read_sentences(path, preparation) for w in sentence)
     further = {w: None for path in more or () for sentence in read_sentences(path, preparation) for w in sentence}
     table = morfessor(

@@ -21,10 +21,10 @@ from binyan.grammar.reading_off import simplified
 from binyan.grammar.text_drawing import draw_text
 from binyan.language_model import LanguageModel
 from binyan.morphology import Segmenter, WordList, learn
-from binyan.ngram.chains import Schedule
-from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
+from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
+from binyan.sampling import Schedule
 from binyan.text import Corpus
 
 Say = Callable[[str], None]
@@ -67,20 +67,20 @@ def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[Secti
         f"2. Language models of order 3 ({_SWEEPS} sweeps). The test text has {len(text.unseen_compounds)} compounds never seen.\n"
     )
     corpus = Corpus.read(text.train)
-    schedule = Schedule(iterations=_SWEEPS, seed=seed)
+    schedule = Schedule(sweeps=_SWEEPS, seed=seed)
     models: dict[str, LanguageModel] = {
-        "mkn": KneserNey.train(corpus, 3),
-        "hpylm": HPYLM.train(corpus, 3, schedule),
+        "mkn": KneserNey(3).fit(corpus),
+        "hpylm": HPYLM(3, schedule=schedule).fit(corpus),
     }
     neural = log_bilinear(corpus, text, seed, say)
     compound_models = {
-        "hpylm+c": CompoundHPYLM.train(corpus, 3, schedule, segmentation=text.segmentations),
-        "hpylm+g": BothWaysHPYLM.train(corpus, 3, schedule, segmentation=text.segmentations),
+        "hpylm+c": CompoundHPYLM(3, schedule=schedule, segmentation=text.segmentations, both_ways=False).fit(corpus),
+        "hpylm+g": CompoundHPYLM(3, schedule=schedule, segmentation=text.segmentations).fit(corpus),
     }
     for name, model in (models | compound_models | neural).items():
         model.save(folder / f"{name}.binyan")
     # The vocabulary is closed for this comparison: all models share out one among the same words.
-    closed = models | {name: model.renormalised() for name, model in compound_models.items()} | neural
+    closed = models | {name: model.closed() for name, model in compound_models.items()} | neural
     table = summary([evaluate(model, HeldOutText(text.test), name) for name, model in closed.items()])
     say(table.terminal())
     unseen = unseen_table(models | compound_models, text)
@@ -129,7 +129,7 @@ def origin_table(model: LanguageModel, text: GermanText) -> Table:
     before, word = max(places, key=lambda place: _log_prob(model, *place))
     state = model.begin()
     for earlier in before:
-        state = model.score(state, earlier).state
+        state = model.score_word(state, earlier).state
     rows: list[list[Cell]] = [
         [step.name, step.detail, step.probability, step.share] for step in model.steps(state, word)
     ]
@@ -141,8 +141,8 @@ def origin_table(model: LanguageModel, text: GermanText) -> Table:
 def _log_prob(model: LanguageModel, before: list[str], word: str) -> float:
     state = model.begin()
     for earlier in before:
-        state = model.score(state, earlier).state
-    return model.score(state, word).log_prob
+        state = model.score_word(state, earlier).state
+    return model.score_word(state, word).log_prob
 
 
 def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> Section:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from binyan.convergence import r_hat
 from binyan.evaluation.table import Cell, Chart, Column, Table
+from binyan.sampling.convergence import r_hat
 
 
 def trace(

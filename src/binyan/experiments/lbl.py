@@ -85,7 +85,7 @@ def measure_perplexity(experiment: Experiment, workshop: Workshop) -> Outcome:
     if wanted["kind"] in lbl_report.MIXED:
         for part, evaluation in evaluations.items():
             arrays[f"is_unknown.{part}"] = evaluation.scores.unknown.astype(bool)
-            parts = lm.sentence_parts(texts[part].sentences)
+            parts = lm.weigh_sentences(texts[part].sentences)
             arrays |= {f"{name}.{part}": getattr(parts, name).astype(kept) for name, kept in lbl_report.PARTS.items()}
     figures = {
         **evaluations["test"].to_dict(),

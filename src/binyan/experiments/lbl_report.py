@@ -14,8 +14,8 @@ from binyan.evaluation.table import Cell
 from binyan.experiments.lbl_similarity import SETS
 from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Section
-from binyan.gate import Gates, fit_weights
-from binyan.language_model import Parts
+from binyan.language_model import MixtureParts
+from binyan.mixture.weights import Gates, fit_weights
 from binyan.progress import track
 
 NAMES = {
@@ -34,7 +34,12 @@ NAMES = {
     "lbl++": "LBL++",
 }
 MIXED = ("mkn", "hpylm", "clbl++")  # the first two with the third, by context
-PARTS = {"share": np.float32, "mass": np.float32, "unknown": np.float32, "features": np.float16}  # of Parts, as kept
+PARTS = {
+    "share": np.float32,
+    "mass": np.float32,
+    "unknown": np.float32,
+    "features": np.float16,
+}  # of MixtureParts, as kept
 # kind, how words outside the vocabulary are met, name in the thesis's table
 VECTORS = (
     ("clbl", "not composed", "CLBL"),
@@ -182,7 +187,10 @@ def _by_context(n_gram: Result, neural: Result) -> float | None:
     arrays = [r.arrays() for r in (n_gram, neural)]
     if not all("share.dev" in a for a in arrays):
         return None
-    told = {part: [Parts(**{name: a[f"{name}.{part}"] for name in PARTS}) for a in arrays] for part in ("dev", "test")}
+    told = {
+        part: [MixtureParts(**{name: a[f"{name}.{part}"] for name in PARTS}) for a in arrays]
+        for part in ("dev", "test")
+    }
     gates = Gates.fit(told["dev"], arrays[0]["is_unknown.dev"])
     return _perplexity_of(gates.mix(told["test"], arrays[0]["is_unknown.test"])[1].sum(0))
 

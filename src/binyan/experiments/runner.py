@@ -10,7 +10,7 @@ from dataclasses import replace
 from binyan.errors import BinyanError
 from binyan.experiments.results import Packed, Result, Results
 from binyan.experiments.study import Experiment, Measure, Workshop, study
-from binyan.spread import spread
+from binyan.parallel import spread
 
 # Called with an experiment and its result, or the error that stopped it.
 Told = Callable[[Experiment, Result | BinyanError], None]

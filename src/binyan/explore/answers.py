@@ -72,7 +72,7 @@ def next_words(shelf: Shelf, question: Question) -> list[dict[str, Any]]:
     text = _text(question, "text", LONGEST_TEXT, empty=True)
     found = []
     for name, model in shelf.language_models.items():
-        chances = model.next_words(_state_after(model, text))
+        chances = model.distribution(_state_after(model, text))
         best = np.argsort(-chances, kind="stable")[:SUGGESTIONS]
         words = [{"word": model.vocabulary.words[i], "probability": float(chances[i])} for i in best]
         found.append({"model": name, "words": words})
@@ -82,7 +82,7 @@ def next_words(shelf: Shelf, question: Question) -> list[dict[str, Any]]:
 def _state_after(model: LanguageModel, text: str) -> Any:
     state = model.begin()
     for word in model.preparation(text):
-        state = model.score(state, word).state
+        state = model.score_word(state, word).state
     return state
 
 

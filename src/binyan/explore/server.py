@@ -19,7 +19,7 @@ from binyan import __version__
 from binyan.errors import BinyanError, MissingExtra, SettingsError
 from binyan.explore import answers
 from binyan.explore.shelf import Shelf
-from binyan.plain_values import finite
+from binyan.json_values import finite
 
 try:
     from fastapi import FastAPI, Request, Response

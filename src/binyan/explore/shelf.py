@@ -10,12 +10,13 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from binyan import language_model, model_file
+from binyan import model_file
 from binyan.errors import InputError, ModelFileError
 from binyan.explore.related import Index
 from binyan.grammar.reading_off import character_classes
 from binyan.grammar.tree import Tree
 from binyan.language_model import LanguageModel
+from binyan.model import KINDS, from_model_file
 from binyan.morphology.segmenter import Derived, Segmenter
 from binyan.morphology.storage import KIND as SEGMENTER
 
@@ -86,8 +87,8 @@ class Shelf:
         for path in paths:
             file = model_file.load(path)
             name = shelf._free_name(Path(path).stem)
-            if file.kind in language_model.KINDS:
-                shelf.language_models[name] = language_model.from_model_file(file)
+            if file.kind in KINDS:
+                shelf.language_models[name] = from_model_file(file)
             elif file.kind == SEGMENTER:
                 shelf.morphologies[name] = Morphology(Segmenter.load(path))
             else:

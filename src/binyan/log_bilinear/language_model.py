@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from binyan.errors import InputError, SettingsError
-from binyan.language_model import END, LanguageModel, Parts, Scores, State, Step, WordScore
+from binyan.language_model import END, LanguageModel, MixtureParts, Scores, State, Step, WordScore
 from binyan.log_bilinear.events import Events
 from binyan.log_bilinear.model import LogBilinear, Shape, Targets
 from binyan.log_bilinear.training import Course
@@ -185,7 +185,7 @@ class LogBilinearLM(LanguageModel):
             (self._extension_vectors.numpy() @ prediction.p + self._extension_bias.numpy()).astype(np.float64)
         )
 
-    def score(self, state: State, word: str) -> WordScore:
+    def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
         number = self.vocabulary[word]
         prediction = self._predict(state)
@@ -207,12 +207,12 @@ class LogBilinearLM(LanguageModel):
         log_prob = self._log_probs(context_vectors, events.contexts, words)
         return Scores(log_prob, np.zeros(len(words), np.uint8), words == 0, offsets)
 
-    def parts(self, state: State, word: str | None = None) -> Parts:
+    def weigh(self, state: State, word: str | None = None) -> MixtureParts:
         """One part; the features are the prediction vector p of the context: what kind of word the model expects."""
-        return replace(super().parts(state, word), features=self._predict(state).p[None].astype(np.float64))
+        return replace(super().weigh(state, word), features=self._predict(state).p[None].astype(np.float64))
 
     @torch.no_grad()
-    def sentence_parts(self, sentences: Iterable[Sequence[str]]) -> Parts:
+    def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
         """The part of every event of prepared sentences."""
         context_vectors, events, _ = self._events(sentences)
         words = np.where(events.words < len(self.vocabulary.index), events.words, 0)
@@ -221,7 +221,7 @@ class LogBilinearLM(LanguageModel):
         )
         contexts = torch.from_numpy(events.contexts).long().split(_SCORED_AT_ONCE)
         p = torch.cat([self.model.predict(context_vectors[c]) for c in contexts])
-        return Parts.whole(chances, unknown, p.double().numpy())
+        return MixtureParts.whole(chances, unknown, p.double().numpy())
 
     def _events(self, sentences: Iterable[Sequence[str]]) -> tuple[Tensor, Events, NDArray[np.uint64]]:
         """Context vectors with those of unseen words behind them, events by their ids, and where sentences begin."""
@@ -268,7 +268,7 @@ class LogBilinearLM(LanguageModel):
             parts.append(scores.double())
         return torch.cat(parts).numpy() if parts else np.zeros(0)
 
-    def next_words(self, state: State) -> NDArray[np.float64]:
+    def distribution(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id; sums to one."""
         prediction = self._predict(state)
         parts = [prediction.by_class[c] + self._within(prediction, c) for c in range(self.model.targets.classes)]

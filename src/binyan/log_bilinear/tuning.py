@@ -11,8 +11,8 @@ from typing import Any
 from binyan.errors import BinyanError, MissingExtra, SettingsError
 from binyan.log_bilinear.training import Course, Trainer, TrainingError, TrainingSettings
 from binyan.log_bilinear.training_task import TrainingTask, train_elsewhere
+from binyan.parallel import spread
 from binyan.progress import Progress, ProgressOption
-from binyan.spread import spread
 
 # name -> lowest, highest; drawn evenly on a logarithmic scale
 RANGES: Mapping[str, tuple[float, float]] = {"step": (0.02, 0.3), "l2": (0.1, 30.0)}

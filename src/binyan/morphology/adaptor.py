@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from binyan import _core
-from binyan.convergence import r_hat
+from binyan import _core, model_file
 from binyan.errors import InputError
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.rules import Grammar
@@ -23,8 +22,8 @@ from binyan.morphology.segmenter import Segmenter, Snapshot
 from binyan.morphology.settings import Settings
 from binyan.morphology.word_list import WordList
 from binyan.progress import ProgressOption
+from binyan.sampling.convergence import r_hat
 from binyan.signature import Signature
-from binyan.sweeping import sweep_chains
 
 
 @dataclass(frozen=True)
@@ -136,15 +135,45 @@ class AdaptorSampler:
         """
         if not self.states:
             self.states = [self.empty(i) for i in range(self.settings.chains)]
-        if scheduler is not None:
-            from binyan.morphology.spread_chains import run_on_cluster
+        run_chains(
+            self, progress=progress, threads=threads, checkpoint=checkpoint, seconds=seconds, scheduler=scheduler
+        )
 
-            run_on_cluster(self, scheduler, checkpoint, progress)
-            return
-        traces = [state.trace for state in self.states]
-        sweep_chains(self._advance, traces, self.settings.sweeps, "log_joint", progress, threads, checkpoint, seconds)
+    figure = "log_joint"
 
-    def _advance(self, chain: int) -> None:
+    @property
+    def traces(self) -> list[list[list[float]]]:
+        """The figures after each sweep of each chain (see `trace_columns`)."""
+        return [state.trace for state in self.states]
+
+    @property
+    def total_sweeps(self) -> int:
+        """Sweeps of each chain when sampling is done."""
+        return self.settings.sweeps
+
+    def chain_to_bytes(self, chain: int) -> bytes:
+        """All that sampling one chain elsewhere needs."""
+        from binyan.morphology.storage import chain_to_bytes
+
+        return chain_to_bytes(self, self.states[chain])
+
+    def take_chain(self, chain: int, data: bytes) -> None:
+        """Take up a chain that `sample_chain` has sampled."""
+        from binyan.morphology.storage import restored_chain
+
+        self.states[chain] = restored_chain(self, model_file.from_bytes(data), self.states[chain].number)
+
+    @staticmethod
+    def sample_chain(job: bytes) -> bytes:
+        """The chain of `chain_to_bytes`, sampled to the end of its schedule."""
+        from binyan.morphology.storage import KIND, chain_from_bytes, chain_sections
+
+        sampler = chain_from_bytes(job)
+        sampler.run(progress=False)
+        return model_file.to_bytes(KIND, {}, chain_sections(sampler.states[0]))
+
+    def advance(self, chain: int) -> None:
+        """One sweep of a chain, which has its first trees before it."""
         state = self.states[chain]
         if state.sweeps == 0:
             state.core.initialise(self.settings.initialisation == "incremental")
@@ -156,8 +185,8 @@ class AdaptorSampler:
         return min((state.sweeps for state in self.states), default=0)
 
     @property
-    def traces(self) -> list[NDArray[np.float64]]:
-        """Of each chain, a row a sweep (see `trace_columns`)."""
+    def trace_tables(self) -> list[NDArray[np.float64]]:
+        """The trace of each chain, one row per sweep (see `trace_columns`)."""
         return [
             np.array(state.trace, np.float64).reshape(state.sweeps, -1 if state.trace else 0) for state in self.states
         ]
@@ -171,7 +200,7 @@ class AdaptorSampler:
     @property
     def r_hat(self) -> dict[str, float]:
         """R-hat after burn-in of the log joint probability and of the tables of each adapted symbol."""
-        traces = [trace[self.settings.burned :] for trace in self.traces]
+        traces = [trace[self.settings.burned :] for trace in self.trace_tables]
         columns = [(i, name) for i, name in enumerate(self.trace_columns) if name.startswith(("log_joint", "tables"))]
         return {name: r_hat([trace[:, i].tolist() for trace in traces if len(trace)]) for i, name in columns}
 

@@ -6,7 +6,6 @@ not: writing it is refused, or approximated where that is asked for.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import IO, Self
 
 from binyan import _core
 from binyan.errors import InputError, SettingsError
-from binyan.model_file import replacing
+from binyan.files import PathLike, replacing
 from binyan.ngram.backoff import BackoffLanguageModel
 from binyan.progress import Progress, ProgressOption
 from binyan.signature import digest
@@ -38,7 +37,7 @@ class ArpaModel(BackoffLanguageModel):
     @classmethod
     def read(
         cls,
-        path: str | os.PathLike[str],
+        path: PathLike,
         preparation: Preparation | None = None,
         progress: ProgressOption = None,
     ) -> Self:
@@ -68,24 +67,17 @@ class ArpaModel(BackoffLanguageModel):
             "oov": "<unk>",
             "preparation": str(prepared),
         }
-        return cls(native, vocabulary, prepared, fields)
+        return cls.__new__(cls)._learnt(native, vocabulary, prepared, fields)
 
 
 def write_arpa(
-    model: BackoffLanguageModel,
-    path: str | os.PathLike[str],
+    native: _core.BackoffModel,
+    vocabulary: Vocabulary,
+    path: PathLike,
     approximate: bool = False,
     progress: ProgressOption = None,
 ) -> None:
-    """Write a model as an ARPA file, packed where the name ends in .gz, .xz or .bz2; complete or not at all.
-
-    Exact for a model of one column. The average of several samples is no ARPA model: it is refused with SettingsError,
-    or, where `approximate`, written so that the probabilities of all stored n-grams are exact and back-off weights make
-    every context sum to one.
-    """
-    if not isinstance(model, BackoffLanguageModel):
-        raise SettingsError(f"a model of kind {model.kind!r} is not a back-off model: it has no ARPA form")
-    native = model.native
+    """Write a back-off model as an ARPA file (see `LanguageModel.to_arpa`)."""
     if native.columns > 1:
         if not approximate:
             raise SettingsError(
@@ -93,17 +85,17 @@ def write_arpa(
                 "export one of them (--one-sample) or an approximation (--approximate)"
             )
         native = _core.one_column(native)
-    for word in model.vocabulary.words:
+    for word in vocabulary.words:
         if len(split_words(word)) != 1:
             raise InputError(f"the word {word!r} has white space inside, which no ARPA file can hold")
     with (
         replacing(path) as part,
         _open_packed(part, Path(path).suffix) as out,
-        Progress("contexts written", native.states, progress) as shown,
+        Progress("contexts written", native.states, progress) as bar,
     ):
-        for piece, contexts in _pieces(native, model.vocabulary):
+        for piece, contexts in _pieces(native, vocabulary):
             out.write(piece)
-            shown.advance(contexts)
+            bar.advance(contexts)
 
 
 def _pieces(native: _core.BackoffModel, vocabulary: Vocabulary) -> Iterator[tuple[bytes, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,49 +11,60 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import InputError, ModelFileError
-from binyan.language_model import LanguageModel, Parts, Scores, State, Step, WordScore
+from binyan.files import PathLike
+from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
 from binyan.model_file import ModelFile, Section
 from binyan.progress import Progress, ProgressOption
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary
 from binyan.text.reading import Source
-from binyan.text.vocabulary import END, UNKNOWN_ID
+from binyan.text.vocabulary import END, END_ID, UNKNOWN_ID
 
 _SECTIONS = ("context_base", "word", "next", "log_prob", "first_entry", "left_word", "suffix", "log_backoff")
 _SMALLEST_BACKOFF = 1e-6  # as a feature: a context may leave nothing to shorter ones
 
 
 class BackoffLanguageModel(LanguageModel):
-    """An n-gram model that is ready for queries. A state is a number: the longest context that matters.
+    """An n-gram model with back-off. A state is a number: the longest context that matters.
 
     `fields` say how the model was made and become its signature; `counts` has how often each word of the vocabulary was
     seen in training, where that is known.
     """
 
     interpolated: ClassVar[bool] = True  # a probability is a sum over lengths of contexts
+    native: _core.BackoffModel
+    fields: dict[str, Any]
+    counts: NDArray[np.uint32] | None
 
-    def __init__(
+    def _learnt(
         self,
         native: _core.BackoffModel,
         vocabulary: Vocabulary,
         preparation: Preparation,
         fields: dict[str, Any],
         counts: NDArray[np.uint32] | None = None,
-    ) -> None:
+    ) -> Self:
+        """What training, or a file, has given."""
         if native.vocabulary_size != len(vocabulary):
             raise InputError(f"{len(vocabulary)} words for a model of {native.vocabulary_size}")
         self.native, self.order = native, native.order
         self.vocabulary, self.preparation = vocabulary, preparation
         self.fields, self.counts = fields, counts
+        return self
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the model has learnt something."""
+        return "native" in vars(self)
 
     def begin(self) -> State:
         """The state at the start of a sentence."""
         return self.native.begin()
 
-    def score(self, state: State, word: str) -> WordScore:
+    def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
         number = self.vocabulary[word]
-        return WordScore(*self.native.score(state, number), number == 0)  # type: ignore[arg-type]
+        return WordScore(*self.native.score(state, number), number == UNKNOWN_ID)  # type: ignore[arg-type]
 
     def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
         """Score prepared sentences in one batch, each with its </s>."""
@@ -66,10 +78,10 @@ class BackoffLanguageModel(LanguageModel):
         """Score a corpus over the model's vocabulary."""
         log_prob, matched = self.native.score_sentences(corpus.words, corpus.offsets, threads)
         offsets = np.add(corpus.offsets, np.arange(len(corpus.offsets)), dtype=np.uint64, casting="unsafe")
-        unknown = np.insert(corpus.words == 0, corpus.offsets[1:].astype(np.int64), False)
+        unknown = np.insert(corpus.words == UNKNOWN_ID, corpus.offsets[1:].astype(np.int64), False)
         return Scores(log_prob.astype(np.float64), matched, unknown, offsets)
 
-    def next_words(self, state: State) -> NDArray[np.float64]:
+    def distribution(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id; sums to one."""
         return self.native.distribution(state)  # type: ignore[arg-type]
 
@@ -88,14 +100,14 @@ class BackoffLanguageModel(LanguageModel):
         """The words a state remembers, in the order of the text."""
         return [self.vocabulary.words[w] for w in self.native.context(state)]  # type: ignore[arg-type]
 
-    def parts(self, state: State, word: str | None = None) -> Parts:
+    def weigh(self, state: State, word: str | None = None) -> MixtureParts:
         """One part for each length of context, where the model is interpolated. Features: for each length from 1 to n - 1, whether the
         longest seen context has it; then, for each such length, the log back-off weights of that context and of all shorter
         ones, which are small where a context was seen often and before few words. All but those of the length at hand are 0."""
         words = np.arange(len(self.vocabulary)) if word is None else np.array([self.vocabulary[word]])
         return self._parts(np.array([state], np.uint32), words)
 
-    def sentence_parts(self, sentences: Iterable[Sequence[str]]) -> Parts:
+    def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
         """The parts of every event of prepared sentences."""
         states, words = list[int](), list[int]()
         for sentence in sentences:
@@ -106,7 +118,7 @@ class BackoffLanguageModel(LanguageModel):
                 state = self.native.score(state, words[-1])[0]
         return self._parts(np.array(states, np.uint32), np.array(words))
 
-    def _parts(self, states: NDArray[np.uint32], words: NDArray[np.int64]) -> Parts:
+    def _parts(self, states: NDArray[np.uint32], words: NDArray[np.int64]) -> MixtureParts:
         """Of as many states as words, or of one state."""
 
         def by_length(flat: NDArray[np.float64]) -> NDArray[np.float64]:  # -> (parts, events)
@@ -119,7 +131,7 @@ class BackoffLanguageModel(LanguageModel):
 
         unknown = shares(states, np.full(len(states), UNKNOWN_ID))
         each = np.resize(states, len(words))
-        return Parts(shares(each, words), by_length(self.native.masses(states)), unknown, self._features(states))
+        return MixtureParts(shares(each, words), by_length(self.native.masses(states)), unknown, self._features(states))
 
     def _features(self, states: NDArray[np.uint32]) -> NDArray[np.float64]:
         arrays, longest = self.native.arrays, self.order - 1
@@ -162,16 +174,44 @@ class BackoffLanguageModel(LanguageModel):
     @classmethod
     def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`."""
-        model = cls.__new__(cls)
-        BackoffLanguageModel.__init__(
-            model,
+        return cls.__new__(cls)._learnt(
             native_from(file),
             Vocabulary.from_bytes(file.blob("vocabulary")),
             Preparation.from_dict(file.meta["preparation"]),
             file.meta["fields"],
             file.array("counts") if "counts" in file.sections else None,
         )
-        return model
+
+    def to_arpa(self, path: PathLike, *, approximate: bool = False, progress: ProgressOption = None) -> None:
+        """Write an ARPA file; exact for a model of one column, which Kneser-Ney and one sample of an HPYLM are.
+
+        The average of several samples is refused with SettingsError, or, where `approximate`, written so that the probabilities
+        of all stored n-grams are exact and back-off weights make every context sum to one.
+        """
+        from binyan.ngram.arpa import write_arpa
+
+        write_arpa(self.native, self.vocabulary, path, approximate, progress)
+
+    def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
+        """The model as a native feature of the decoder whose words are `vocabulary`."""
+        ids = np.fromiter(map(self.vocabulary.__getitem__, vocabulary), np.uint32, len(vocabulary))
+        return _core.BackoffFeature(self.native, ids)
+
+    @property
+    def description(self) -> str:
+        """The model in a few words: its kind and size."""
+        return f"{super().description}, {sum(self.ngrams):,} n-grams"
+
+    def summary(self) -> dict[str, Any]:
+        """What there is to say of a model that was just trained, for JSON."""
+        return {**super().summary(), "ngrams": self.ngrams}
+
+    @property
+    def ngrams(self) -> list[int]:
+        """How many n-grams the model stores, by length."""
+        arrays = self.native.arrays
+        bounds = arrays["first_entry"][arrays["context_base"]]
+        return [int(b - a) for a, b in pairwise(bounds)]
 
 
 def native_from(file: ModelFile) -> _core.BackoffModel:
@@ -195,9 +235,9 @@ def training_fields(corpus: Corpus, preparation: Preparation, **more: Any) -> di
 
 
 def word_counts(corpus: Corpus) -> NDArray[np.uint32]:
-    """How often each word of the vocabulary occurs in a corpus; </s> once a sentence."""
+    """How often each word of the vocabulary occurs in a corpus; </s> once per sentence."""
     counts = np.bincount(corpus.words, minlength=len(corpus.vocabulary)).astype(np.uint32)
-    counts[2] = corpus.sentences
+    counts[END_ID] = corpus.sentences
     return counts
 
 

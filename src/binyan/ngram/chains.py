@@ -1,69 +1,17 @@
-"""Chains of a Pitman-Yor sampler: when to stop, what to collect, traces, and the state a checkpoint holds."""
+"""Chains of a Pitman-Yor sampler over n-grams: what they collect, their traces, and the state that a checkpoint holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from binyan.convergence import r_hat
 from binyan.errors import ModelFileError, SettingsError
-from binyan.progress import ProgressOption
-from binyan.sweeping import sweep_chains
+from binyan.sampling import Schedule, r_hat
 
 Arrays = dict[str, NDArray[Any]]
-_INITIALISATIONS = ("sequential", "random")
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How a posterior is sampled.
-
-    `iterations` sweeps a chain; after `burn_in` of them (half, if None) `samples` are collected from each chain, evenly
-    spaced, the last after the last sweep. Prediction averages over all collected samples. `initialisation`: "sequential"
-    seats each customer by the model, "random" at random as the thesis did.
-
-    >>> Schedule(iterations=40, samples=4).sample_sweeps
-    (25, 30, 35, 40)
-    """
-
-    iterations: int = 100
-    burn_in: int | None = None
-    samples: int = 1
-    chains: int = 1
-    seed: int = 1
-    initialisation: str = "sequential"
-
-    def __post_init__(self) -> None:
-        for name in ("iterations", "samples", "chains"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"{name} is 1 or more, not {getattr(self, name)}")
-        if self.initialisation not in _INITIALISATIONS:
-            raise SettingsError(f"initialisation is {' or '.join(_INITIALISATIONS)}, not {self.initialisation!r}")
-        if not 0 <= self.burned < self.iterations:
-            raise SettingsError(f"burn-in is below the {self.iterations} iterations, not {self.burn_in}")
-        if self.samples > self.iterations - self.burned:
-            raise SettingsError(
-                f"{self.samples} samples do not fit into {self.iterations - self.burned} sweeps after burn-in"
-            )
-
-    @property
-    def burned(self) -> int:
-        """Sweeps before the first sample can be collected."""
-        return self.iterations // 2 if self.burn_in is None else self.burn_in
-
-    @property
-    def sample_sweeps(self) -> tuple[int, ...]:
-        """After which sweeps a sample is collected."""
-        left = self.iterations - self.burned
-        return tuple(self.burned + left * (i + 1) // self.samples for i in range(self.samples))
-
-    def to_dict(self) -> dict[str, Any]:
-        """As stored in a model file."""
-        return asdict(self)
 
 
 class Chain(Protocol):
@@ -93,7 +41,7 @@ class Chain(Protocol):
 
 
 class Chains:
-    """The chains of one model, each in a thread of its own; results do not depend on the number of threads.
+    """The chains of one model and what they have collected.
 
     `make(chain)` gives the empty native chain of that number. `numbers` are the chains of the schedule that are here: all,
     unless others are sampled elsewhere.
@@ -108,26 +56,16 @@ class Chains:
         columns = len(self.chains) * schedule.samples
         self.samples: Arrays = {name: np.zeros((n, columns), np.float32) for name, n in rows.items()}
 
-    def run(
-        self,
-        progress: ProgressOption = None,
-        threads: int | None = None,
-        checkpoint: Callable[[], None] | None = None,
-        seconds: float = 60.0,
-    ) -> None:
-        """Sweep until the schedule is done; `checkpoint` is called every `seconds`, at the end, and on Ctrl-C."""
-        total = self.schedule.iterations
-        sweep_chains(self._step, self.traces, total, "log_likelihood", progress, threads, checkpoint, seconds)
-
-    def _step(self, i: int) -> None:
+    def advance(self, i: int) -> None:
+        """One sweep of a chain; the first seats all customers before it."""
         chain, trace = self.chains[i], self.traces[i]
         if not trace:
-            chain.initialise(self.schedule.initialisation == "sequential")
+            chain.initialise(self.schedule.is_sequential)
         figures = [chain.step()]
         for pair in chain.hyperparameters:
             figures.extend(pair)
-        if len(trace) + 1 in self.schedule.sample_sweeps:
-            column = i * self.schedule.samples + self.schedule.sample_sweeps.index(len(trace) + 1)
+        if len(trace) + 1 in self.schedule.kept_sweeps:
+            column = i * self.schedule.samples + self.schedule.kept_sweeps.index(len(trace) + 1)
             chain.collect(self.samples, column)
         trace.append(figures)
 
@@ -148,16 +86,14 @@ class Chains:
 
     def predictive(self) -> Arrays:
         """The collected samples; before there are any, the present state of each chain."""
-        collected = sum(s <= self.sweeps for s in self.schedule.sample_sweeps)
+        collected = sum(s <= self.sweeps for s in self.schedule.kept_sweeps)
         if collected == self.schedule.samples:
             return self.samples
         if collected:
             columns = [i * self.schedule.samples + j for i in range(len(self.chains)) for j in range(collected)]
             return {name: np.ascontiguousarray(rows[:, columns]) for name, rows in self.samples.items()}
         if self.sweeps == 0:
-            raise ModelFileError(
-                "training was stopped before every chain had begun: go on with it before using the model"
-            )
+            raise ModelFileError("training was stopped before every chain had begun: resume it before using the model")
         now = {name: np.zeros((len(rows), len(self.chains)), np.float32) for name, rows in self.samples.items()}
         for i, chain in enumerate(self.chains):
             chain.collect(now, i)
@@ -178,13 +114,13 @@ class Chains:
 
     def restore(self, sections: Mapping[str, Any], schedule: Schedule, numbers: Collection[int] | None = None) -> None:
         """Take up the chains, or those of `numbers`, that `sections` describe. They were made under `schedule`, which differs
-        from ours in iterations at most."""
+        from ours in sweeps at most."""
         places = self._places(numbers)
         for place in places:
             prefix = f"chain.{self.numbers[place]}."
             own = {name[len(prefix) :]: array for name, array in sections.items() if name.startswith(prefix)}
             if "trace" not in own:
-                raise ModelFileError("the model was saved without its chains: training cannot go on from it")
+                raise ModelFileError("the model was saved without its chains: training cannot be resumed from it")
             self.traces[place] = own.pop("trace").tolist()
             if self.traces[place]:
                 self.chains[place].restore(own)
@@ -192,10 +128,10 @@ class Chains:
             columns = [place * schedule.samples + j for place in places for j in range(schedule.samples)]
             for name, rows in self.samples.items():
                 rows[:, columns] = sections[f"samples.{name}"]
-        elif any(sweep <= self.sweeps for sweep in self.schedule.sample_sweeps):
+        elif any(sweep <= self.sweeps for sweep in self.schedule.kept_sweeps):
             raise SettingsError(
-                f"{self.sweeps} sweeps are done, but samples are now wanted after sweeps "
-                f"{', '.join(map(str, self.schedule.sample_sweeps))}: set a later burn-in or more iterations"
+                f"{self.sweeps} sweeps are done, but samples are to be taken after sweeps "
+                f"{', '.join(map(str, self.schedule.kept_sweeps))}: set a later burn-in or more sweeps"
             )
 
     def _places(self, numbers: Collection[int] | None) -> list[int]:

@@ -1,127 +1,183 @@
 """Language models that generate compounds from their components (thesis, chapter 3): HPYLM+c, and back-off both ways.
 
 Both give probabilities to compounds never seen, as long as their components are known. The sum over the vocabulary is then
-below one; `renormalised()` gives the same model over the closed vocabulary, exactly and at the cost of one look-up a word.
+below one; `closed()` gives the same model over the closed vocabulary, exactly and at the cost of one look-up per word.
 """
 
 from __future__ import annotations
 
 import copy
-import os
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import ModelFileError
+from binyan.files import PathLike
 from binyan.language_model import LanguageModel, Scores, State, Step, WordScore
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import context_tree, training_corpus, word_counts
-from binyan.ngram.chains import Arrays, Schedule
+from binyan.ngram.chains import Arrays
 from binyan.ngram.compound_sampling import (
     BothWaysSampling,
     ComponentInventory,
     CompoundSampling,
     Decomposition,
     Head,
-    decomposition_in,
     prepared,
 )
-from binyan.progress import ProgressOption
-from binyan.segmentation import Linking, SegmentationTable
+from binyan.ngram.hpylm import HPYLMSettings
+from binyan.ngram.sampling import Run
+from binyan.sampling import Schedule
+from binyan.segmentation import Coverage, Linking, SegmentationTable
+from binyan.settings import gather, setting, takes_settings
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
 from binyan.text.reading import Source
+from binyan.text.vocabulary import SPECIALS, UNKNOWN_ID
+
+
+@dataclass(frozen=True)
+class CompoundSettings(HPYLMSettings):
+    """What a compound model has beside its schedule and its segmentation."""
+
+    head: Head = setting("right", "Which component is the head: right or left.")
+    linking: Linking | None = setting(
+        None, "Where linking elements go: left, right or delete; by default they are merged away from the head."
+    )
+    both_ways: bool = setting(
+        True,
+        "Whether a context may also be shortened before a word is taken apart (hpylm+g; False: HPYLM+c).",
+        on_command_line=False,
+    )
 
 
 class CompoundHPYLM(LanguageModel):
-    """HPYLM+c: a word of H_u is generated as a head from G_u and modifiers from F, from the head outwards.
+    """Language models that generate compounds from their components: a word of H_u is a head from G_u and modifiers from F, from the
+    head outwards.
 
-    >>> from binyan.segmentation import Segmentation
-    >>> table = SegmentationTable([Segmentation.parse("schulhof", "schul hof"), Segmentation.parse("gasthof", "gast hof")])
+    `both_ways` (hpylm+g, the default): at every context length the base of H_u is a learnt mixture of H of the shortened context and
+    of head and modifiers. Without (HPYLM+c, as in the thesis) the base is head and modifiers alone. `segmentation` says which words
+    are compounds; words it lacks are simplex.
+
+    >>> table = {"schulhof": "schul hof", "gasthof": "gast hof"}
     >>> text = ["der alte schulhof", "der alte gasthof", "der neue hof", "die schul gast"]
-    >>> model = CompoundHPYLM.train(text, 2, Schedule(iterations=20), segmentation=table)
-    >>> state = model.score(model.begin(), "der").state
-    >>> round(float(model.renormalised().next_words(state).sum()), 4)
+    >>> model = CompoundHPYLM(order=2, sweeps=20, segmentation=table, both_ways=False).fit(text)
+    >>> round(sum(model.closed().next_words("der").values()), 4)
     1.0
     """
 
-    kind: ClassVar[str] = "hpylm+c"
-    sampling_type: ClassVar[type[CompoundSampling]] = CompoundSampling
+    settings: CompoundSettings
+    schedule: Schedule
+    policy: VocabularyPolicy
+    segmentation: SegmentationTable
+    native: _core.CompoundQuery
+    corpus: Corpus
+    decomposition: Decomposition
+    components: ComponentInventory
+    samples: Arrays
+    fields: dict[str, Any]
     sampling: CompoundSampling | None
-    trace: list[NDArray[np.float64]]
+    is_renormalised: bool = False
+    _trace: list[NDArray[np.float64]]
 
+    @takes_settings(CompoundSettings, Schedule, VocabularyPolicy, Preparation)
     def __init__(
-        self,
-        native: _core.CompoundQuery,
-        corpus: Corpus,
-        order: int,
-        preparation: Preparation,
-        decomposition: Decomposition,
-        components: ComponentInventory,
-        samples: Arrays,
-        fields: dict[str, Any],
+        self, order: int = 4, *, segmentation: SegmentationTable | Mapping[str, str] | PathLike, **settings: Any
     ) -> None:
-        self.native, self.corpus, self.order, self.preparation = native, corpus, order, preparation
-        self.vocabulary = corpus.vocabulary
-        self.decomposition, self.components, self.samples, self.fields = decomposition, components, samples, fields
-        self.is_renormalised = False
-
-    @classmethod
-    def train(
-        cls,
-        text: Corpus | Source | Sequence[Source],
-        order: int = 4,
-        schedule: Schedule | None = None,
-        *,
-        segmentation: SegmentationTable,
-        head: Head = "right",
-        linking: Linking | None = None,
-        preparation: Preparation | None = None,
-        policy: VocabularyPolicy | None = None,
-        threads: int | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        checkpoint_seconds: float = 60.0,
-        resume: bool = False,
-        progress: ProgressOption = None,
-        scheduler: str | None = None,
-    ) -> Self:
-        """Sample from the posterior given a text, as `HPYLM.train` does.
-
-        `segmentation` says which words are compounds; words it lacks are simplex. Linking elements are merged away from the
-        head unless `linking` says otherwise.
-        """
-        preparation = preparation or Preparation()
-        decomposition = Decomposition(prepared(segmentation, preparation), head, linking)
-        corpus = training_corpus(text, preparation, policy=policy, progress=progress)
-        sampling = cls.sampling_type(corpus, order, schedule or Schedule(), preparation, decomposition)
-        sampling.run(checkpoint, resume, threads, checkpoint_seconds, progress, scheduler)
-        return cls._finished(sampling)
-
-    @classmethod
-    def _finished(cls, sampling: CompoundSampling) -> Self:
-        samples = sampling.chains.predictive()
-        model = cls(
-            _core.CompoundQuery.of(sampling.compound_tree, samples),
-            sampling.corpus,
-            sampling.order,
-            sampling.preparation,
-            sampling.decomposition,
-            sampling.components,
-            samples,
-            sampling.fields(),
+        groups = CompoundSettings, Schedule, VocabularyPolicy, Preparation
+        self.settings, self.schedule, self.policy, self.preparation = gather(
+            "CompoundHPYLM", {"order": order, **settings}, *groups
         )
-        model.sampling = sampling
-        model.trace = [np.array(trace) for trace in sampling.chains.traces]
-        return model
+        self.segmentation = SegmentationTable.of_any(segmentation)
 
-    def renormalised(self) -> Self:
-        """The same model given that every word is of the vocabulary: what it gives to the vocabulary sums to one."""
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        """hpylm+g, or hpylm+c for the thesis's model."""
+        return "hpylm+g" if self.settings.both_ways else "hpylm+c"
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the model has learnt something."""
+        return "native" in vars(self)
+
+    @takes_settings(Run)
+    def fit(self, text: Corpus | Source | Sequence[Source], **run: Any) -> Self:
+        """Sample from the posterior given a text, as `HPYLM.fit` does."""
+        [how] = gather("fit", run, Run)
+        s = self.settings
+        decomposition = Decomposition(prepared(self.segmentation, self.preparation), s.head, s.linking)
+        corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
+        kind = BothWaysSampling if s.both_ways else CompoundSampling
+        sampling = kind(corpus, s.order, self.schedule, self.preparation, decomposition)
+        sampling.run(how)
+        return self._finished(sampling)
+
+    def _finished(self, sampling: CompoundSampling) -> Self:
+        self.sampling = sampling
+        self._trace = [np.array(trace) for trace in sampling.chains.traces]
+        self.preparation, self.fields = sampling.preparation, sampling.fields()
+        return self._learnt(sampling.corpus, sampling.order, sampling.decomposition, sampling.chains.predictive())
+
+    def _learnt(self, corpus: Corpus, order: int, decomposition: Decomposition, samples: Arrays) -> Self:
+        """What training, or a file, has given."""
+        self.corpus, self.vocabulary, self.order = corpus, corpus.vocabulary, order
+        self.decomposition = decomposition
+        self.components = ComponentInventory(corpus.vocabulary, decomposition)
+        self.samples = samples
+        self.native = _core.CompoundQuery.of(self._tree(), samples)
+        return self
+
+    @property
+    def is_open(self) -> bool:
+        """Whether compounds outside the vocabulary have probabilities of their own."""
+        return not self.is_renormalised
+
+    def closed(self) -> Self:
+        """The model renormalised over its vocabulary, exactly; what it gives to the vocabulary sums to one."""
         other = copy.copy(self)
         other.is_renormalised = True
         return other
+
+    def parts_of(self, word: str) -> tuple[str, ...]:
+        """The components of a word, the head first."""
+        return self.decomposition(word)
+
+    def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
+        """The model as a native feature of the decoder whose words are `vocabulary`."""
+        unknown = np.fromiter((w not in self.vocabulary for w in vocabulary), np.uint8, len(vocabulary))
+        return _core.CompoundFeature(self.native, [self._word(w) for w in vocabulary], unknown, self.is_renormalised)
+
+    @property
+    def trace(self) -> list[NDArray[np.float64]]:
+        """The trace of each chain: one row per sweep, the log-likelihood first, then discount and strength of each level."""
+        return self._trace
+
+    @property
+    def coverage(self) -> Coverage:
+        """Which words of the vocabulary the segmentation has."""
+        return self.decomposition.table.coverage(self.vocabulary.words[len(SPECIALS) :])
+
+    @property
+    def description(self) -> str:
+        """The model in a few words: its kind and size."""
+        sizes = f"{len(self.components):,} components, {self.components.compounds:,} compounds"
+        return f"{super().description} of {sizes}; {self.coverage}"
+
+    def summary(self) -> dict[str, Any]:
+        """What there is to say of a model that was just trained, for JSON."""
+        return {
+            **super().summary(),
+            "components": len(self.components),
+            "compounds": self.components.compounds,
+            "without_segmentation": len(self.coverage.missing),
+            "log_likelihood": [float(trace[-1, 0]) for trace in self.trace],
+            "hyperparameters": self.hyperparameters,
+            "shortening": self.shortening,
+        }
 
     def one_sample(self) -> Self:
         """The last sample of the last chain as a model of its own, reduced."""
@@ -148,7 +204,7 @@ class CompoundHPYLM(LanguageModel):
 
     def _word(self, word: str) -> _core.CompoundWord:
         number = self.vocabulary[word]
-        if number == 0 and not self.is_renormalised:
+        if number == UNKNOWN_ID and not self.is_renormalised:
             known = self._unseen(word)
             if known is not None:
                 return self.native.compound(known)
@@ -162,7 +218,7 @@ class CompoundHPYLM(LanguageModel):
         """The state at the start of a sentence."""
         return self.native.begin()
 
-    def score(self, state: State, word: str) -> WordScore:
+    def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`; a word outside the vocabulary by its components if they are known."""
         after, log_prob, matched = self.native.score(state, self._word(word), self.is_renormalised)  # type: ignore[arg-type]
         return WordScore(after, log_prob, matched, word not in self.vocabulary)
@@ -173,23 +229,23 @@ class CompoundHPYLM(LanguageModel):
         corpus = Corpus.encode(listed, self.vocabulary)
         words = corpus.words
         others: list[list[int]] = []
-        if not self.is_renormalised and bool((words == 0).any()):
+        if not self.is_renormalised and bool((words == UNKNOWN_ID).any()):
             words = words.copy()
             numbers: dict[str, int] = {}
             flat = (word for sentence in listed for word in sentence)
             for place, word in enumerate(flat):
-                if words[place] == 0 and word not in self.vocabulary:
+                if words[place] == UNKNOWN_ID and word not in self.vocabulary:
                     if word not in numbers:
                         known = self._unseen(word)
-                        numbers[word] = 0 if known is None else len(self.vocabulary) + len(others)
+                        numbers[word] = UNKNOWN_ID if known is None else len(self.vocabulary) + len(others)
                         others += [known] if known is not None else []
                     words[place] = numbers[word]
         log_prob, matched = self.native.score_sentences(words, corpus.offsets, others, self.is_renormalised, threads)
         offsets = np.add(corpus.offsets, np.arange(len(corpus.offsets)), dtype=np.uint64, casting="unsafe")
-        unknown = np.insert(corpus.words == 0, corpus.offsets[1:].astype(np.int64), False)
+        unknown = np.insert(corpus.words == UNKNOWN_ID, corpus.offsets[1:].astype(np.int64), False)
         return Scores(log_prob, matched, unknown, offsets)
 
-    def next_words(self, state: State) -> NDArray[np.float64]:
+    def distribution(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id; sums to one if renormalised."""
         return self.native.distribution(state, self.is_renormalised)  # type: ignore[arg-type]
 
@@ -235,7 +291,7 @@ class CompoundHPYLM(LanguageModel):
         more = {"renormalised": "exact"} if self.is_renormalised else {"open": "components"}
         return Signature({"model": self.kind, "order": self.order, **self.fields, **more})
 
-    def save(self, path: str | os.PathLike[str], reduced: bool = False) -> None:
+    def save(self, path: PathLike, reduced: bool = False) -> None:
         """Write the model to one file: whole, or without its chains."""
         whole = self.sampling
         self.sampling = None if reduced else whole
@@ -265,38 +321,27 @@ class CompoundHPYLM(LanguageModel):
     @classmethod
     def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`; also loads a checkpoint of training that was not finished."""
-        decomposition = decomposition_in(file)
-        sampling = cls.sampling_type.from_file(file, decomposition=decomposition) if "schedule" in file.meta else None
+        model = cls.__new__(cls)
+        decomposition = Decomposition.from_file(file)
+        both_ways = file.kind == BothWaysSampling.kind
+        model.settings = CompoundSettings(file.meta["order"], decomposition.head, decomposition.linking, both_ways)
+        kind = BothWaysSampling if both_ways else CompoundSampling
+        sampling = kind.from_file(file) if "schedule" in file.meta else None
         if "fields" not in file.meta:
             if sampling is None:
                 raise ModelFileError(f"{file.path}: holds neither a finished model nor chains")
-            return cls._finished(sampling)
+            return model._finished(sampling)
+        model.sampling, model.fields = sampling, file.meta["fields"]
+        model.preparation = Preparation.from_dict(file.meta["preparation"])
+        model.is_renormalised = file.meta["renormalised"]
+        model._trace = [file.array(f"trace/{i}") for i in range(sum(s.startswith("trace/") for s in file.sections))]
         vocabulary = Vocabulary.from_bytes(file.blob("vocabulary"))
         corpus = Corpus(file.array("corpus/words"), file.array("corpus/offsets"), vocabulary)
-        components = ComponentInventory(vocabulary, decomposition)
         samples = {n.removeprefix("samples/"): file.array(n) for n in file.sections if n.startswith("samples/")}
-        model = cls.__new__(cls)
-        model.corpus, model.order, model.components = corpus, file.meta["order"], components
-        model.sampling = sampling
-        native = _core.CompoundQuery.of(model._tree(), samples)
-        preparation = Preparation.from_dict(file.meta["preparation"])
-        model.__init__(  # type: ignore[misc]
-            native, corpus, model.order, preparation, decomposition, components, samples, file.meta["fields"]
-        )
-        model.is_renormalised = file.meta["renormalised"]
-        model.trace = [file.array(f"trace/{i}") for i in range(sum(s.startswith("trace/") for s in file.sections))]
-        return model
+        return model._learnt(corpus, file.meta["order"], decomposition, samples)
 
     def _tree(self) -> _core.CompoundTree:
         if self.sampling is not None:
             return self.sampling.compound_tree
         tree = context_tree(self.corpus, self.order)
         return _core.CompoundTree(tree, self.components.ids, self.components.offsets, len(self.components))
-
-
-class BothWaysHPYLM(CompoundHPYLM):
-    """hpylm+g: H_u at every context length, its base a learnt mixture of H of the shortened context and of head and
-    modifiers; so the context can be shortened before the word is taken apart."""
-
-    kind: ClassVar[str] = "hpylm+g"
-    sampling_type: ClassVar[type[CompoundSampling]] = BothWaysSampling

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import SettingsError
 from binyan.model_file import ModelFile, Section
-from binyan.ngram.chains import Chain, Schedule
+from binyan.ngram.chains import Chain
 from binyan.ngram.sampling import Sampling
+from binyan.sampling import Schedule
 from binyan.segmentation import Linking, SegmentationTable
 from binyan.text import Corpus, Preparation, Vocabulary
 
@@ -48,6 +49,11 @@ class Decomposition:
         linking: Linking = self.linking or ("left" if self.head == "right" else "right")
         parts = self.table.components(word, linking)
         return parts[::-1] if self.head == "right" else parts
+
+    @classmethod
+    def from_file(cls, file: ModelFile) -> Decomposition:
+        """The decomposition in an opened model file."""
+        return cls(SegmentationTable.from_bytes(file.blob("segmentation")), **file.meta["decomposition"])
 
     def to_dict(self) -> dict[str, Any]:
         """As stored in a model file and shown in signatures, the table left out."""
@@ -118,8 +124,13 @@ class CompoundSampling(Sampling):
         return super().fields() | shown | ({"linking": d.linking} if d.linking else {})
 
     def settings(self) -> dict[str, Any]:
-        """What must be the same for training to go on from a checkpoint."""
+        """What must be the same for training to be resumed from a checkpoint."""
         return super().settings() | {"segmentation": self.decomposition.table.digest} | self.decomposition.to_dict()
+
+    @classmethod
+    def more_from(cls, file: ModelFile) -> dict[str, Any]:
+        """The decomposition in an opened model file."""
+        return {"decomposition": Decomposition.from_file(file)}
 
     def contents(self, numbers: Sequence[int] | None = None) -> tuple[dict[str, Any], dict[str, Section]]:
         """A checkpoint, of all chains or of those of `numbers`."""
@@ -133,12 +144,6 @@ class BothWaysSampling(CompoundSampling):
 
     kind = "hpylm+g"
     both_ways = True
-
-
-def decomposition_in(file: ModelFile) -> Decomposition:
-    """The decomposition in an opened model file."""
-    table = SegmentationTable.from_bytes(file.blob("segmentation"))
-    return Decomposition(table, **file.meta["decomposition"])
 
 
 def prepared(table: SegmentationTable, preparation: Preparation) -> SegmentationTable:

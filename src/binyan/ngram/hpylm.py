@@ -1,13 +1,14 @@
 """The hierarchical Pitman-Yor language model (thesis, chapter 3), trained by Gibbs sampling in the core.
 
 One posterior sample is an interpolated back-off model; several are averaged column by column. A saved model holds its
-chains, so that training can go on from it bit for bit; a reduced one holds only what queries need.
+chains, so that training can be resumed bit for bit; a reduced one holds only what queries need.
 """
 
 from __future__ import annotations
 
-import os
+import copy
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,13 +16,26 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import ModelFileError, SettingsError
+from binyan.files import PathLike
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import BackoffLanguageModel, training_corpus, word_counts
-from binyan.ngram.chains import Arrays, Chain, Schedule
-from binyan.ngram.sampling import Sampling
-from binyan.progress import ProgressOption
+from binyan.ngram.chains import Arrays, Chain
+from binyan.ngram.sampling import Run, Sampling
+from binyan.sampling import Schedule
+from binyan.settings import Settings, gather, setting, takes_settings
 from binyan.text import Corpus, Preparation, VocabularyPolicy
 from binyan.text.reading import Source
+
+
+@dataclass(frozen=True)
+class HPYLMSettings(Settings):
+    """What an HPYLM has beside its schedule."""
+
+    order: int = setting(4, "Length of the longest n-grams.", short="-n", metavar="N")
+
+    def __post_init__(self) -> None:
+        if self.order < 1:
+            raise SettingsError(f"the order of an n-gram model is 1 or more, not {self.order}")
 
 
 class HPYLM(BackoffLanguageModel):
@@ -30,51 +44,55 @@ class HPYLM(BackoffLanguageModel):
     `trace[i][s]` has the log-likelihood and the hyperparameters (discount and strength by context length) of chain i after
     sweep s + 1. `sampling` has corpus, tree and chains, or is None in a reduced model.
 
-    >>> model = HPYLM.train(["der hund sah die katze", "die katze sah den hund"], 2, Schedule(iterations=20, seed=3))
-    >>> state = model.score(model.begin(), "die").state
-    >>> model.vocabulary.words[model.next_words(state).argmax()]
+    >>> model = HPYLM(order=2, sweeps=20, seed=3).fit(["der hund sah die katze", "die katze sah den hund"])
+    >>> model.next_words("die").most_common(1)[0][0]
     'katze'
     """
 
     kind = "hpylm"
+    settings: HPYLMSettings
+    schedule: Schedule
+    policy: VocabularyPolicy
     sampling: HPYLMSampling | None
-    trace: list[NDArray[np.float64]]
+    _trace: list[NDArray[np.float64]]
 
-    @classmethod
-    def train(
-        cls,
-        text: Corpus | Source | Sequence[Source],
-        order: int = 4,
-        schedule: Schedule | None = None,
-        *,
-        preparation: Preparation | None = None,
-        policy: VocabularyPolicy | None = None,
-        threads: int | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        checkpoint_seconds: float = 60.0,
-        resume: bool = False,
-        progress: ProgressOption = None,
-        scheduler: str | None = None,
-    ) -> Self:
-        """Sample from the posterior given a corpus, a text file, several (a list of Path objects), or sentences.
+    @takes_settings(HPYLMSettings, Schedule, VocabularyPolicy, Preparation)
+    def __init__(self, order: int = 4, **settings: Any) -> None:
+        groups = HPYLMSettings, Schedule, VocabularyPolicy, Preparation
+        self.settings, self.schedule, self.policy, self.preparation = gather(
+            "HPYLM", {"order": order, **settings}, *groups
+        )
 
-        `checkpoint` names a file that is written every `checkpoint_seconds` and on Ctrl-C; with `resume`, training goes on
-        from it if it exists, to the same result as without the pause. Chains run in at most `threads` threads,
-        or on the workers of the Dask `scheduler` at that address.
+    @takes_settings(Run)
+    def fit(self, text: Corpus | Source | Sequence[Source], **run: Any) -> Self:
+        """Sample from the posterior given a text file, several (a list of Path objects), sentences, or a corpus.
+
+        The keywords say how and where training runs and change nothing in the result: `checkpoint` names a file that is written
+        every `checkpoint_seconds` and on Ctrl-C; with `resume`, training is resumed from it if it exists. Chains run in at most
+        `threads` threads, or on the workers of the Dask `scheduler` at that address.
         """
-        prepared = preparation or Preparation()
-        corpus = training_corpus(text, prepared, policy=policy, progress=progress)
-        sampling = HPYLMSampling(corpus, order, schedule or Schedule(), prepared)
-        sampling.run(checkpoint, resume, threads, checkpoint_seconds, progress, scheduler)
-        return cls._finished(sampling)
+        [how] = gather("fit", run, Run)
+        corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
+        sampling = HPYLMSampling(corpus, self.settings.order, self.schedule, self.preparation)
+        sampling.run(how)
+        return self._finished(sampling)
 
-    @classmethod
-    def _finished(cls, sampling: HPYLMSampling) -> Self:
+    def _finished(self, sampling: HPYLMSampling) -> Self:
         corpus, native = sampling.corpus, freeze(sampling.tree, sampling.chains.predictive())
-        model = cls(native, corpus.vocabulary, sampling.preparation, sampling.fields(), word_counts(corpus))
-        model.sampling = sampling
-        model.trace = [np.array(trace) for trace in sampling.chains.traces]
-        return model
+        self.sampling = sampling
+        self._trace = [np.array(trace) for trace in sampling.chains.traces]
+        return self._learnt(native, corpus.vocabulary, sampling.preparation, sampling.fields(), word_counts(corpus))
+
+    @property
+    def trace(self) -> list[NDArray[np.float64]]:
+        """The trace of each chain: one row per sweep."""
+        return self._trace
+
+    def summary(self) -> dict[str, Any]:
+        """What there is to say of a model that was just trained, for JSON."""
+        hyperparameters = [{"discount": a, "strength": b} for a, b in self.hyperparameters]
+        log_likelihood = [float(trace[-1, 0]) for trace in self.trace]
+        return {**super().summary(), "log_likelihood": log_likelihood, "hyperparameters": hyperparameters}
 
     def one_sample(self) -> Self:
         """The last sample of the last chain as a model of its own, reduced."""
@@ -82,9 +100,9 @@ class HPYLM(BackoffLanguageModel):
             raise SettingsError("a reduced model does not keep its samples apart")
         last = {name: np.ascontiguousarray(rows[:, -1:]) for name, rows in self.sampling.chains.predictive().items()}
         fields = {**self.fields, "samples": 1}
-        one = type(self)(freeze(self.sampling.tree, last), self.vocabulary, self.preparation, fields, self.counts)
-        one.sampling, one.trace = None, self.trace
-        return one
+        one = copy.copy(self)
+        one.sampling = None
+        return one._learnt(freeze(self.sampling.tree, last), self.vocabulary, self.preparation, fields, self.counts)
 
     @property
     def hyperparameters(self) -> list[tuple[float, float]]:
@@ -92,7 +110,7 @@ class HPYLM(BackoffLanguageModel):
         last = self.trace[0][-1, 1:]
         return [(float(a), float(b)) for a, b in zip(last[::2], last[1::2], strict=True)]
 
-    def save(self, path: str | os.PathLike[str], reduced: bool = False) -> None:
+    def save(self, path: PathLike, reduced: bool = False) -> None:
         """Write the model to one file: whole, or only what queries need."""
         sampling, self.sampling = self.sampling, None if reduced else self.sampling
         try:
@@ -117,10 +135,10 @@ class HPYLM(BackoffLanguageModel):
         if "columns" not in file.meta:
             if sampling is None:
                 raise ModelFileError(f"{file.path}: holds neither a finished model nor chains")
-            return cls._finished(sampling)
+            return cls.__new__(cls)._finished(sampling)
         model = super().from_file(file)
         model.sampling = sampling
-        model.trace = [file.array(f"trace/{i}") for i in range(sum(s.startswith("trace/") for s in file.sections))]
+        model._trace = [file.array(f"trace/{i}") for i in range(sum(s.startswith("trace/") for s in file.sections))]
         return model
 
 
@@ -135,7 +153,7 @@ class HPYLMSampling(Sampling):
 
 
 def freeze(tree: _core.ContextTree, samples: Arrays) -> _core.BackoffModel:
-    """Samples over the n-grams of `tree`, one a column, as a model that answers queries with their mean."""
+    """Samples over the n-grams of `tree`, one per column, as a model that answers queries with their mean."""
     levels = range(1, tree.order)
     return _core.BackoffModel.freeze(
         tree,

@@ -18,6 +18,7 @@ from binyan.errors import SettingsError
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import BackoffLanguageModel, context_tree, training_corpus, training_fields, word_counts
 from binyan.progress import Progress, ProgressOption
+from binyan.settings import Settings, gather, setting, takes_settings
 from binyan.text import Corpus, Preparation, VocabularyPolicy
 from binyan.text.reading import Source
 
@@ -39,68 +40,99 @@ class Discounts:
     origin: str  # "estimated", "given", or why the fallback was taken: "missing counts", "out of range"
 
 
+@dataclass(frozen=True)
+class KneserNeySettings(Settings):
+    """How a Kneser-Ney model is estimated."""
+
+    order: int = setting(4, "Length of the longest n-grams.", short="-n", metavar="N")
+    prune: tuple[int, ...] = setting(
+        (),
+        "Drop n-grams of k words seen `prune[k - 1]` times or less; the last value holds for longer ones.",
+        on_command_line=False,
+    )
+    fallback: tuple[float, ...] = setting(
+        FALLBACK, "Discounts of an order for which the text gives none.", on_command_line=False
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prune", tuple(self.prune))
+        object.__setattr__(self, "fallback", tuple(self.fallback))
+        _check(self.order, self.prune, self.fallback)
+
+
 class KneserNey(BackoffLanguageModel):
     """A modified Kneser-Ney model.
 
     >>> import warnings; warnings.simplefilter("ignore")  # so small a text takes the fallback discounts
-    >>> model = KneserNey.train(["der hund sah die katze", "die katze sah den hund", "der hund"], order=2)
-    >>> state = model.score(model.begin(), "die").state
-    >>> model.vocabulary.words[model.next_words(state).argmax()]
-    'katze'
+    >>> model = KneserNey(order=2).fit(["der hund sah die katze", "die katze sah den hund", "der hund"])
+    >>> model.next_words("die").most_common(1)
+    [('katze', 0.5...)]
     """
 
     kind = "mkn"
+    settings: KneserNeySettings
+    policy: VocabularyPolicy
     discounts: tuple[Discounts, ...]
 
-    @classmethod
-    def train(
-        cls,
+    @takes_settings(KneserNeySettings, VocabularyPolicy, Preparation)
+    def __init__(self, order: int = 4, **settings: Any) -> None:
+        groups = KneserNeySettings, VocabularyPolicy, Preparation
+        self.settings, self.policy, self.preparation = gather("KneserNey", {"order": order, **settings}, *groups)
+
+    def fit(
+        self,
         text: Corpus | Source | Sequence[Source],
-        order: int = 4,
-        *,
-        prune: Sequence[int] = (),
-        fallback: Sequence[float] = FALLBACK,
         development: Source | None = None,
-        preparation: Preparation | None = None,
-        policy: VocabularyPolicy | None = None,
+        *,
         progress: ProgressOption = None,
     ) -> Self:
-        """Estimate from a corpus, a text file, several (a list of Path objects), or sentences.
+        """Estimate from a text file, several (a list of Path objects), sentences, or a corpus.
 
-        `prune`: n-grams of k words seen `prune[k - 1]` times or less are dropped; the last value holds for longer ones.
         `development`: a text file or sentences that discounts are fitted to; without it they are estimated from counts.
         Emits DiscountWarning for each order whose discounts cannot be estimated; they are `fallback` then.
         """
-        _check(order, prune, fallback)
-        prepared = preparation or Preparation()
-        corpus = training_corpus(text, prepared, policy=policy, progress=progress)
-        tree = context_tree(corpus, order, progress)
+        s = self.settings
+        corpus = training_corpus(text, self.preparation, policy=self.policy, progress=progress)
+        tree = context_tree(corpus, s.order, progress)
 
-        def estimated(given: Sequence[Sequence[float]] = ()) -> tuple[Any, list[Any]]:
-            with Progress("levels estimated", order, progress) as shown:
+        def estimate(given: Sequence[Sequence[float]] = ()) -> tuple[Any, list[Any]]:
+            with Progress("levels estimated", s.order, progress) as bar:
                 return _core.estimate_kneser_ney(
-                    tree, list(prune), list(fallback), corpus.words, lambda level: shown.advance(), given
+                    tree, list(s.prune), list(s.fallback), corpus.words, lambda level: bar.advance(), given
                 )
 
-        native, found = estimated()
+        native, estimates = estimate()
         fitted_to = ""
         if development is not None:
-            from binyan.ngram.discounts import fit_discounts  # it needs SciPy, which takes long to import
-
-            held_out = Corpus.encode_text(development, corpus.vocabulary, prepared)
-            thresholds = [*prune, *[prune[-1] if prune else 0] * (order - len(prune))]
-            start = np.array([d for d, _, _ in found])
-            native, found = estimated(fit_discounts(tree, held_out, start, thresholds, progress).tolist())
+            held_out = Corpus.encode_text(development, corpus.vocabulary, self.preparation)
+            native, estimates = estimate(self._fit_discounts(tree, held_out, estimates, progress))
             fitted_to = held_out.digest
-        discounts = tuple(Discounts(n, tuple(d), tuple(c), o) for n, (d, c, o) in enumerate(found, 1))
-        _warn(discounts)
-        fell_back = "+".join(str(d.order) for d in discounts if d.origin in FELL_BACK)
+        self.discounts = tuple(Discounts(n, tuple(d), tuple(c), o) for n, (d, c, o) in enumerate(estimates, 1))
+        _warn(self.discounts)
         fields = training_fields(
-            corpus, prepared, prune="-".join(map(str, prune)), fallback_orders=fell_back, discounts_fitted_to=fitted_to
+            corpus,
+            self.preparation,
+            prune="-".join(map(str, s.prune)),
+            fallback_orders="+".join(str(d.order) for d in self.discounts if d.origin in FELL_BACK),
+            discounts_fitted_to=fitted_to,
         )
-        model = cls(native, corpus.vocabulary, prepared, fields, word_counts(corpus))
-        model.discounts = discounts
-        return model
+        return self._learnt(native, corpus.vocabulary, self.preparation, fields, word_counts(corpus))
+
+    def _fit_discounts(
+        self, tree: _core.ContextTree, held_out: Corpus, estimates: list[Any], progress: ProgressOption
+    ) -> list[list[float]]:
+        from binyan.ngram.discounts import fit_discounts  # it needs SciPy, which takes long to import
+
+        prune, order = self.settings.prune, self.settings.order
+        thresholds = [*prune, *[prune[-1] if prune else 0] * (order - len(prune))]
+        start = np.array([d for d, _, _ in estimates])
+        fitted: list[list[float]] = fit_discounts(tree, held_out, start, thresholds, progress).tolist()
+        return fitted
+
+    def summary(self) -> dict[str, Any]:
+        """What there is to say of a model that was just trained, for JSON."""
+        discounts = [{"order": d.order, "discounts": d.amounts, "origin": d.origin} for d in self.discounts]
+        return {**super().summary(), "discounts": discounts}
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         """Settings and sections for a model file."""

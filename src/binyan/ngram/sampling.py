@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from binyan import model_file
 from binyan.errors import ModelFileError, SettingsError
+from binyan.files import PathLike
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import context_tree, training_fields
-from binyan.ngram.chains import Chain, Chains, Schedule
+from binyan.ngram.chains import Chain, Chains
 from binyan.progress import ProgressOption
+from binyan.sampling import Schedule, run_chains
 from binyan.text import Corpus, Preparation, Vocabulary
 
 _PREFIX = "chains/"
+
+
+@dataclass(frozen=True)
+class Run:
+    """How and where training runs; none of it changes the result.
+
+    `checkpoint` names a file that is written every `checkpoint_seconds` and on Ctrl-C; with `resume`, training is resumed from it
+    if it exists. Chains run in at most `threads` threads, or on the workers of the Dask `scheduler` at that address.
+    """
+
+    checkpoint: PathLike | None = None
+    checkpoint_seconds: float = 60.0
+    resume: bool = False
+    threads: int | None = None
+    scheduler: str | None = None
+    progress: ProgressOption = None
 
 
 class Sampling:
@@ -41,26 +59,53 @@ class Sampling:
         """A function from the number of a chain to the empty chain."""
         raise NotImplementedError
 
-    def run(
-        self,
-        checkpoint: str | os.PathLike[str] | None,
-        resume: bool,
-        threads: int | None,
-        seconds: float,
-        progress: ProgressOption,
-        scheduler: str | None = None,
-    ) -> None:
-        """Sweep until the schedule is done, from the checkpoint on if there is one and `resume` is set. With the address of
-        a Dask `scheduler` its workers do, a chain each; the checkpoint is then written whenever a chain is done."""
-        if resume and checkpoint is not None and Path(checkpoint).exists():
+    def run(self, run: Run) -> None:
+        """Sweep until the schedule is done, resuming the checkpoint if there is one and `run.resume` is set."""
+        checkpoint = run.checkpoint
+        if run.resume and checkpoint is not None and Path(checkpoint).exists():
             self.resume(model_file.load(checkpoint))
-        save = None if checkpoint is None else lambda: model_file.save(checkpoint, self.kind, *self.contents())
-        if scheduler is None:
-            self.chains.run(progress, threads, save, seconds)
-        else:
-            from binyan.ngram.spread_chains import run_on_cluster
+        run_chains(
+            self,
+            progress=run.progress,
+            threads=run.threads,
+            checkpoint=None if checkpoint is None else lambda: model_file.save(checkpoint, self.kind, *self.contents()),
+            seconds=run.checkpoint_seconds,
+            scheduler=run.scheduler,
+        )
 
-            run_on_cluster(self, scheduler, save, progress)
+    figure = "log_likelihood"
+
+    @property
+    def traces(self) -> Sequence[Sequence[Sequence[float]]]:
+        """The log-likelihood and the hyperparameters after each sweep of each chain."""
+        return self.chains.traces
+
+    @property
+    def total_sweeps(self) -> int:
+        """Sweeps of each chain when sampling is done."""
+        return self.chains.schedule.sweeps
+
+    def advance(self, chain: int) -> None:
+        """One sweep of a chain."""
+        self.chains.advance(chain)
+
+    def chain_to_bytes(self, chain: int) -> bytes:
+        """A checkpoint with one chain."""
+        return model_file.to_bytes(self.kind, *self.contents([self.chains.numbers[chain]]))
+
+    def take_chain(self, chain: int, data: bytes) -> None:
+        """Take up a chain of a checkpoint that `sample_chain` made."""
+        sections = model_file.from_bytes(data).sections
+        self.chains.restore(sections, self.chains.schedule, [self.chains.numbers[chain]])
+
+    @classmethod
+    def sample_chain(cls, job: bytes) -> bytes:
+        """The chain of a checkpoint that holds one, sampled to the end of its schedule."""
+        file = model_file.from_bytes(job)
+        [number] = [int(name.split(".")[1]) for name in file.sections if name.endswith(".trace")]
+        sampling = cls.from_file(file, [number])
+        sampling.run(Run(progress=False))
+        return model_file.to_bytes(file.kind, {}, sampling.chains.sections())
 
     def fields(self) -> dict[str, Any]:
         """What the signature says of the training."""
@@ -76,7 +121,7 @@ class Sampling:
         )
 
     def settings(self) -> dict[str, Any]:
-        """What must be the same for training to go on from a checkpoint."""
+        """What must be the same for training to be resumed from a checkpoint."""
         schedule = self.chains.schedule
         return {
             "text": self.corpus.digest,
@@ -89,9 +134,11 @@ class Sampling:
     def resume(self, file: ModelFile) -> None:
         """Take up the chains of a checkpoint of the same training."""
         if file.kind != self.kind:
-            raise SettingsError(f"{file.path}: holds a {file.kind} model; training of {self.kind} cannot go on from it")
+            raise SettingsError(
+                f"{file.path}: holds a {file.kind} model; training of {self.kind} cannot be resumed from it"
+            )
         if "schedule" not in file.meta:
-            raise ModelFileError(f"{file.path}: holds no chains: training cannot go on from a reduced model")
+            raise ModelFileError(f"{file.path}: holds no chains: training cannot be resumed from a reduced model")
         for what, now in self.settings().items():
             then = file.meta.get("settings", {}).get(what)
             if then != now:
@@ -100,7 +147,7 @@ class Sampling:
                     "or give the same settings"
                 )
         sections = {n[len(_PREFIX) :]: s for n, s in file.sections.items() if n.startswith(_PREFIX)}
-        self.chains.restore(sections, Schedule(**file.meta["schedule"]))
+        self.chains.restore(sections, Schedule.from_dict(file.meta["schedule"]))
 
     def contents(self, numbers: Sequence[int] | None = None) -> tuple[dict[str, Any], dict[str, Section]]:
         """A checkpoint, of all chains or of those of `numbers`."""
@@ -120,12 +167,18 @@ class Sampling:
         return meta, sections | {_PREFIX + name: array for name, array in self.chains.sections(numbers).items()}
 
     @classmethod
-    def from_file(cls, file: ModelFile, **more: Any) -> Self:
-        """The inverse of `contents`; `more` goes to the constructor."""
+    def from_file(cls, file: ModelFile, numbers: Sequence[int] | None = None) -> Self:
+        """The inverse of `contents`; of all chains, or of those of `numbers`."""
         corpus = Corpus(
             file.array("corpus/words"), file.array("corpus/offsets"), Vocabulary.from_bytes(file.blob("vocabulary"))
         )
         preparation = Preparation.from_dict(file.meta["preparation"])
-        sampling = cls(corpus, file.meta["order"], Schedule(**file.meta["schedule"]), preparation, **more)
+        schedule = Schedule.from_dict(file.meta["schedule"])
+        sampling = cls(corpus, file.meta["order"], schedule, preparation, numbers=numbers, **cls.more_from(file))
         sampling.resume(file)
         return sampling
+
+    @classmethod
+    def more_from(cls, file: ModelFile) -> dict[str, Any]:
+        """What the constructor of a kind of model takes beyond ours, from an opened model file."""
+        return {}

@@ -29,6 +29,19 @@ class SegmentationTable(Mapping[str, Segmentation]):
         for segmentation in segmentations:
             self.add(segmentation)
 
+    @classmethod
+    def of_any(cls, given: SegmentationTable | Mapping[str, str] | str | os.PathLike[str]) -> SegmentationTable:
+        """A table as it is; from a file; or from a mapping of words to their parts in the text format.
+
+        >>> SegmentationTable.of_any({"küchentisch": "küche +n tisch"}).components("küchentisch")
+        ('küchen', 'tisch')
+        """
+        if isinstance(given, SegmentationTable):
+            return given
+        if isinstance(given, (str, os.PathLike)):
+            return cls.read(given)
+        return cls(Segmentation.parse(word, parts) for word, parts in given.items())
+
     def add(self, segmentation: Segmentation) -> None:
         """Add a row. The same row again is counted in `repeated`; another analysis of the same word is refused."""
         before = self._rows.setdefault(segmentation.word, segmentation)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from binyan.errors import SettingsError
+from binyan.settings import Settings, setting
 
 _NORMAL_FORMS = ("none", "nfc", "nfd", "nfkc", "nfkd")
 _DIGIT = re.compile(r"\d")
@@ -18,7 +18,7 @@ _OTHER_SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f
 
 
 @dataclass(frozen=True)
-class Preparation:
+class Preparation(Settings):
     """A recipe from a line of text to its words. By default only white space splits and nothing is changed.
 
     Steps, in this order: Unicode normal form, punctuation (curly quotes, dashes and the like made plain, as Moses does),
@@ -28,12 +28,12 @@ class Preparation:
     ['im', 'jahr', '0000']
     """
 
-    normalise: str = "none"
-    punctuation: bool = False
-    tokenise: str | None = None
-    strip_marks: bool = False
-    lowercase: bool = False
-    digits: bool = False
+    normalise: str = setting("none", "Unicode normal form: none, nfc, nfd, nfkc or nfkd.")
+    punctuation: bool = setting(False, "Make quotes, dashes and the like plain, as Moses does.")
+    tokenise: str | None = setting(None, "Tokenise as Moses does, e.g. de.", metavar="LANG")
+    strip_marks: bool = setting(False, "Remove combining marks (vowel signs, accents).")
+    lowercase: bool = setting(False, "Make all letters lower case.")
+    digits: bool = setting(False, "Make every digit 0.")
 
     def __post_init__(self) -> None:
         if self.normalise not in _NORMAL_FORMS:
@@ -64,15 +64,6 @@ class Preparation:
     def is_plain(self) -> bool:
         """Whether words are just what white space separates."""
         return self == Preparation()
-
-    def to_dict(self) -> dict[str, Any]:
-        """As stored in a model file."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Preparation:
-        """The inverse of `to_dict`."""
-        return cls(**fields)
 
     def __str__(self) -> str:
         done = [self.normalise] if self.normalise != "none" else []

@@ -16,6 +16,7 @@ Source = str | os.PathLike[str] | Iterable[str | Sequence[str]]
 
 LONGEST_WORD = 1000  # characters; longer ones are binary data or lost line ends, not words
 LONGEST_LINE = 10_000_000
+_LONGEST_NAME = 4096  # characters of the name of a file
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,20 @@ def read_tagged(path: str | os.PathLike[str]) -> Iterator[TaggedSentence]:
         yield TaggedSentence(words, tags)
 
 
+def refuse_file_names(items: object) -> None:
+    """Raise InputError where a list of strings names files: they would be taken for sentences or words."""
+    if (
+        isinstance(items, (list, tuple))
+        and items
+        and all(isinstance(item, str) and len(item) < _LONGEST_NAME and "\n" not in item for item in items)
+        and all(os.path.isfile(item) for item in items)
+    ):
+        raise InputError(
+            f"{items[0]!r} is the name of a file, and a list of strings is taken for sentences or words; "
+            "for several files give a list of pathlib.Path objects, for one its name"
+        )
+
+
 def read_sentences(
     source: Source, preparation: Preparation | None = None, keep_blank: bool = False
 ) -> Iterator[list[str]]:
@@ -147,6 +162,7 @@ def _located(source: Source, prepare: Preparation) -> Iterator[tuple[str, list[s
             for n, line in read_lines(source):
                 yield f"{source}:{n}", prepare(line)
     else:
+        refuse_file_names(source)
         for n, item in enumerate(source, 1):
             if isinstance(item, str):
                 yield f"sentence {n}", prepare(item)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import InputError, SettingsError
+from binyan.settings import Settings, setting
 from binyan.signature import digest
 from binyan.text.preparation import split_words
 from binyan.text.reading import read_lines
@@ -98,31 +99,42 @@ class Vocabulary:
 
 
 @dataclass(frozen=True)
-class VocabularyPolicy:
+class VocabularyPolicy(Settings):
     """How a vocabulary is chosen from counted words.
 
-    `words`: a given list; otherwise all types seen at least `min_count` times, of which a share `kappa` of those seen once,
+    `vocabulary`: the words, or a file that lists them; otherwise all types seen at least `min_count` times, of which a share `kappa` of those seen once,
     drawn with `seed`, is left out (the thesis, chapter 4, "Language model vocabulary"), and, where `script` names one
     (e.g. "cyrillic"), only types with at least `script_share` of their letters in it.
     """
 
-    words: Vocabulary | None = None
-    min_count: int = 1
-    kappa: float = 0.0
-    seed: int = 1
-    script: str | None = None
-    script_share: float = 0.8
+    vocabulary: Vocabulary | str | os.PathLike[str] | None = setting(
+        None, "Know exactly the words of this file, one per line.", metavar="F"
+    )
+    min_count: int = setting(1, "Know words seen this often or more.", metavar="N")
+    kappa: float = setting(0.0, "Leave out this share, drawn by the seed, of the words seen once.", metavar="X")
+    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
+    script: str | None = setting(None, "Know only words written in this script, e.g. cyrillic.", metavar="NAME")
+    script_share: float = setting(0.8, "The share of a word's letters that are of the script.", on_command_line=False)
 
     def __post_init__(self) -> None:
         if self.min_count < 1:
             raise SettingsError(f"the minimum count is 1 or more, not {self.min_count}")
         if not 0.0 <= self.kappa <= 1.0:
             raise SettingsError(f"kappa is a share between 0 and 1, not {self.kappa}")
+        if self.vocabulary is not None and (self.min_count != 1 or self.kappa != 0.0 or self.script is not None):
+            raise SettingsError("a given vocabulary has the words; minimum count, kappa and script would choose others")
+        if isinstance(self.vocabulary, (str, os.PathLike)):
+            object.__setattr__(self, "vocabulary", Vocabulary.read(self.vocabulary))
+
+    @property
+    def given(self) -> Vocabulary | None:
+        """The vocabulary, where it does not depend on the text."""
+        return self.vocabulary if isinstance(self.vocabulary, Vocabulary) else None
 
     def choose(self, types: Sequence[str], counts: NDArray[Any]) -> Vocabulary:
         """The vocabulary for `types` seen `counts` times; most frequent first, equals in the order of their letters."""
-        if self.words is not None:
-            return self.words
+        if self.given is not None:
+            return self.given
         order = sorted(range(len(types)), key=lambda i: (-int(counts[i]), types[i]))
         kept = [i for i in order if counts[i] >= self.min_count and types[i] not in SPECIALS]
         if self.script is not None:
@@ -137,8 +149,8 @@ class VocabularyPolicy:
 
     def to_dict(self) -> dict[str, Any]:
         """As stored in a model file and shown in signatures."""
-        if self.words is not None:
-            return {"given": self.words.digest}
+        if self.given is not None:
+            return {"given": self.given.digest}
         fields: Mapping[str, Any] = {"min_count": self.min_count, "kappa": self.kappa, "script": self.script}
         shown = {k: v for k, v in fields.items() if v != getattr(VocabularyPolicy, k)}
         return shown | ({"seed": self.seed} if self.kappa else {})

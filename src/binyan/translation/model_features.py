@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from binyan import _core
-from binyan.language_model import END, LanguageModel, State
+from binyan.context_scorer import ContextScorer
+from binyan.language_model import END, LanguageModel
 from binyan.ngram.backoff import BackoffLanguageModel
-
-_KEPT_STATES = 200_000
 
 
 def model_feature(model: LanguageModel, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
@@ -25,7 +24,7 @@ def model_feature(model: LanguageModel, vocabulary: Sequence[str]) -> _core.Lang
         return _compound_feature(model, vocabulary, unknown)
     if model.kind == "log-bilinear" and not model.extension and model.order > 1:  # type: ignore[attr-defined]
         return _log_bilinear_feature(model, vocabulary, unknown)
-    return _core.CallbackFeature(model.order, unknown, _ContextScorer(model, vocabulary))
+    return _core.CallbackFeature(model.order, unknown, ContextScorer(model, vocabulary))
 
 
 def _compound_feature(model: Any, vocabulary: Sequence[str], unknown: Any) -> _core.LanguageModelFeature:
@@ -67,22 +66,3 @@ def _log_bilinear_feature(model: Any, vocabulary: Sequence[str], unknown: Any) -
 
 def _flat(tensor: Any) -> Any:
     return np.ascontiguousarray(tensor.detach().numpy(), np.float32).reshape(-1)
-
-
-class _ContextScorer:
-    """log P(word | context words) by any model. A context shorter than the model's is one at the start of a sentence."""
-
-    def __init__(self, model: LanguageModel, vocabulary: Sequence[str]) -> None:
-        self._model, self._vocabulary = model, vocabulary
-        self._states: dict[tuple[int, ...], State] = {(): model.begin()}
-
-    def __call__(self, context: tuple[int, ...], word: int) -> float:
-        return self._model.score(self._state(context), END if word < 0 else self._vocabulary[word]).log_prob
-
-    def _state(self, context: tuple[int, ...]) -> State:
-        if context not in self._states:
-            if len(self._states) > _KEPT_STATES:
-                self._states = {(): self._model.begin()}
-            state = self._state(context[:-1])
-            self._states[context] = self._model.score(state, self._vocabulary[context[-1]]).state
-        return self._states[context]

@@ -102,7 +102,7 @@ class System:
             )
             Grammar.extract(bitext, links, settings.limits, texts, progress).save(place / GRAMMAR)
         if not (place / LANGUAGE_MODEL).exists():
-            KneserNey.train([s for s in bitext.target if s], settings.order, preparation=Preparation()).save(
+            KneserNey(settings.order, preparation=Preparation()).fit([s for s in bitext.target if s]).save(
                 place / LANGUAGE_MODEL
             )
         return cls(place)

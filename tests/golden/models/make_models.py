@@ -10,10 +10,10 @@ from pathlib import Path
 from binyan.language_model import LanguageModel
 from binyan.model_file import FORMAT_VERSION
 from binyan.ngram.arpa import ArpaModel, write_arpa
-from binyan.ngram.chains import Schedule
-from binyan.ngram.compound import BothWaysHPYLM, CompoundHPYLM
+from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
+from binyan.sampling import Schedule
 from binyan.segmentation import Segmentation, SegmentationTable
 
 HERE = Path(__file__).parent
@@ -44,13 +44,13 @@ def keep(model: LanguageModel) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    kneser_ney = KneserNey.train(TEXT, 3)
+    kneser_ney = KneserNey(3).fit(TEXT)
     keep(kneser_ney)
     arpa = HERE / "made.arpa"
     write_arpa(kneser_ney, arpa)
     keep(ArpaModel.read(arpa))
     arpa.unlink()
-    schedule = Schedule(iterations=8, samples=2, chains=2)
-    keep(HPYLM.train(TEXT, 3, schedule))
-    for kind in (CompoundHPYLM, BothWaysHPYLM):
-        keep(kind.train(COMPOUNDS, 3, schedule, segmentation=TABLE))
+    schedule = Schedule(sweeps=8, samples=2, chains=2)
+    keep(HPYLM(3, schedule=schedule).fit(TEXT))
+    for both_ways in (False, True):
+        keep(CompoundHPYLM(3, schedule=schedule, segmentation=TABLE, both_ways=both_ways).fit(COMPOUNDS))

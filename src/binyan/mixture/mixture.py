@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from binyan import model_file
 from binyan.errors import InputError, SettingsError
-from binyan.gate import Gate, Gates, fit_weights
-from binyan.language_model import LanguageModel, Parts, Scores, State, Step, WordScore, from_model_file
+from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
+from binyan.mixture.weights import Gate, Gates, fit_weights
+from binyan.model import from_model_file
 from binyan.progress import ProgressOption
 from binyan.signature import Signature, digest
 from binyan.text.vocabulary import END, UNKNOWN_ID
@@ -44,7 +45,7 @@ class Mixture(LanguageModel):
         self.order = max(m.order for m in models)
         self.fields, self.gates = fields or {}, gates
         if gates is not None:
-            _check_gates(gates, [m.parts(m.begin(), END) for m in models])
+            _check_gates(gates, [m.weigh(m.begin(), END) for m in models])
 
     @classmethod
     def fit(
@@ -69,7 +70,7 @@ class Mixture(LanguageModel):
         weights, gates = fit_weights(log_probs), None
         fields = {"development_events": log_probs.shape[1]}
         if by_context:
-            parts = [m.sentence_parts(sentences) for m in models]
+            parts = [m.weigh_sentences(sentences) for m in models]
             if not any(p.features.shape[1] for p in parts):
                 raise SettingsError(
                     "weights by context need a model among those mixed that tells something of a context: an n-gram or a "
@@ -83,9 +84,9 @@ class Mixture(LanguageModel):
         """The state at the start of a sentence: one of each model."""
         return tuple(m.begin() for m in self.models)
 
-    def score(self, state: State, word: str) -> WordScore:
+    def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
-        scored = [m.score(s, word) for m, s in self._pairs(state)]
+        scored = [m.score_word(s, word) for m, s in self._pairs(state)]
         unknown = any(s.unknown for s in scored)
         with np.errstate(divide="ignore"):
             log_prob = float(np.log(self._mix(state, word)[1].sum()))
@@ -100,16 +101,16 @@ class Mixture(LanguageModel):
                 log_probs = np.stack([s.log_prob for s in scores])
                 mixed = np.logaddexp.reduce(log_probs + np.log(self.weights)[:, None], axis=0)
             else:
-                parts = [m.sentence_parts(listed) for m in self.models]
+                parts = [m.weigh_sentences(listed) for m in self.models]
                 mixed = np.log(self.gates.mix(parts, scores[0].unknown.astype(bool))[1].sum(0))
         matched = np.max([s.matched for s in scores], axis=0).astype(np.uint8)
         return Scores(mixed, matched, scores[0].unknown, scores[0].offsets)
 
-    def next_words(self, state: State) -> NDArray[np.float64]:
+    def distribution(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id."""
         if self.gates is None:
-            return np.asarray(self.weights @ np.stack([m.next_words(s) for m, s in self._pairs(state)]))
-        parts = [m.parts(s) for m, s in self._pairs(state)]
+            return np.asarray(self.weights @ np.stack([m.distribution(s) for m, s in self._pairs(state)]))
+        parts = [m.weigh(s) for m, s in self._pairs(state)]
         return np.asarray(self.gates.mix(parts, np.arange(len(self.vocabulary)) == UNKNOWN_ID)[1].sum(0))
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
@@ -126,8 +127,8 @@ class Mixture(LanguageModel):
     def _mix(self, state: State, word: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # (models,) each
         """The weight of each model, and what it adds to the probability of a word."""
         if self.gates is None:
-            return self.weights, self.weights * np.exp([m.score(s, word).log_prob for m, s in self._pairs(state)])
-        parts, unknown = [m.parts(s, word) for m, s in self._pairs(state)], self.vocabulary[word] == UNKNOWN_ID
+            return self.weights, self.weights * np.exp([m.score_word(s, word).log_prob for m, s in self._pairs(state)])
+        parts, unknown = [m.weigh(s, word) for m, s in self._pairs(state)], self.vocabulary[word] == UNKNOWN_ID
         weights, shares = self.gates.mix(parts, np.array([unknown]))
         return weights[:, 0], shares[:, 0]
 
@@ -165,7 +166,7 @@ class Mixture(LanguageModel):
         return cls(models, weights, file.meta["fields"], gates)
 
 
-def _check_gates(gates: Gates, parts: Sequence[Parts]) -> None:
+def _check_gates(gates: Gates, parts: Sequence[MixtureParts]) -> None:
     """Raise unless the gates' tables are of the models' parts and features."""
     features = 1 + sum(p.features.shape[1] for p in parts)
     needed = (sum(len(p.mass) for p in parts), features)

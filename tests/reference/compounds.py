@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from binyan.pitman_yor import Hierarchy, Restaurant
+from reference.restaurant import Hierarchy, Restaurant
 
 DECOMPOSED, SHORTENED = 0, 1
 

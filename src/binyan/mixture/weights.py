@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from binyan.errors import InputError
-from binyan.language_model import Parts
+from binyan.language_model import MixtureParts
 from binyan.progress import Progress, ProgressOption
 
 _GAP = 1e-6  # nats an event that the weights may be short of the best
@@ -91,7 +91,7 @@ class Gates:
     unknown: Gate
 
     def mix(
-        self, parts: Sequence[Parts], is_unknown: NDArray[np.bool_]
+        self, parts: Sequence[MixtureParts], is_unknown: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # (models, events) each
         """The weight of each model, and what it adds to the mixture's probability of each event."""
         told = _Told.of(parts)
@@ -105,7 +105,9 @@ class Gates:
         return np.add.reduceat(weights, first, axis=0), np.add.reduceat(shares, first, axis=0)
 
     @classmethod
-    def fit(cls, parts: Sequence[Parts], is_unknown: NDArray[np.bool_], progress: ProgressOption = False) -> Gates:
+    def fit(
+        cls, parts: Sequence[MixtureParts], is_unknown: NDArray[np.bool_], progress: ProgressOption = False
+    ) -> Gates:
         """The gates that make events most probable, each from fixed weights of models by EM."""
         told = _Told.of(parts)
         model_of = np.repeat(np.arange(len(parts)), [len(p.mass) for p in parts])
@@ -135,7 +137,7 @@ class _Told:
     features: NDArray[np.floating]
 
     @classmethod
-    def of(cls, parts: Sequence[Parts]) -> _Told:
+    def of(cls, parts: Sequence[MixtureParts]) -> _Told:
         mass, share, unknown = (
             np.concatenate([getattr(p, name) for p in parts]).astype(np.float64)
             for name in ("mass", "share", "unknown")

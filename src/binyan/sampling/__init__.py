@@ -1,0 +1,7 @@
+"""Sampling from posteriors: the schedule of a run, its chains (here or on a cluster), and whether they have converged."""
+
+from binyan.sampling.chains import ChainSampler, run_chains
+from binyan.sampling.convergence import r_hat
+from binyan.sampling.schedule import Schedule
+
+__all__ = ["ChainSampler", "Schedule", "r_hat", "run_chains"]

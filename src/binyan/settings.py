@@ -1,0 +1,116 @@
+"""Settings: each is stated once, with its default and its help, as a field of a frozen dataclass.
+
+Models take the fields of their settings classes as keyword arguments (`HPYLM(order=3, sweeps=50)`), and the command line makes
+its options from the same fields (`--order 3 --sweeps 50`).
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
+from difflib import get_close_matches
+from typing import Any, ClassVar, Self, TypeVar
+
+from binyan.errors import SettingsError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_KEY = "setting"
+
+
+@dataclass(frozen=True)
+class Description:
+    """How a setting is shown: its help, the option's own name or short form where it has one, a name for its value, and
+    whether the command line offers it."""
+
+    help: str
+    option: str | None = None
+    short: str | None = None
+    metavar: str | None = None
+    on_command_line: bool = True
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    option: str | None = None,
+    short: str | None = None,
+    metavar: str | None = None,
+    on_command_line: bool = True,
+) -> Any:
+    """A field of a settings class."""
+    description = Description(help, option, short, metavar, on_command_line)
+    return field(default=default, metadata={_KEY: description})
+
+
+def description(of: Field[Any]) -> Description | None:
+    """What `setting` was told of a field; None for a plain field."""
+    return of.metadata.get(_KEY)
+
+
+class Settings:
+    """Base of all settings classes, which are frozen dataclasses. `renamed`: earlier names of fields in model files."""
+
+    renamed: ClassVar[Mapping[str, str]] = {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As stored in a model file."""
+        return asdict(self)  # type: ignore[call-overload, no-any-return]
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`, also for what earlier versions wrote."""
+        return cls(**{cls.renamed.get(name, name): value for name, value in stored.items()})
+
+
+def gather(owner: str, given: Mapping[str, Any], *groups: type[Any]) -> list[Any]:
+    """One instance of each settings class, from keyword arguments by the names of their fields.
+
+    A name that several classes have (`seed`) goes to all of them. A value that is itself an instance of one of the classes,
+    under any name, is taken whole, and single fields change it. Raises SettingsError for a name that none has.
+    """
+    whole = {type(value): value for value in given.values() if type(value) in groups}
+    given = {name: value for name, value in given.items() if type(value) not in groups}
+    known = [name for group in groups for name in names(group)]
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(dict.fromkeys(known))}"
+            raise SettingsError(f"{owner} has no setting {name!r}; {hint}")
+    single = [{name: given[name] for name in names(group) if name in given} for group in groups]
+    return [
+        replace(whole[group], **fields) if group in whole else group(**fields)
+        for group, fields in zip(groups, single, strict=True)
+    ]
+
+
+def names(group: type[Any]) -> list[str]:
+    """The names of the fields of a settings class."""
+    return [f.name for f in fields(group) if f.init]
+
+
+def takes_settings(*groups: type[Any]) -> Callable[[Function], Function]:
+    """A function with `**settings` shows the fields of `groups` in its signature, for `help()`, editors and notebooks."""
+
+    def decorate(function: Function) -> Function:
+        own = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        listed = {p.name for p in own}
+        for group in groups:
+            for f in fields(group):
+                if f.init and f.name not in listed:
+                    listed.add(f.name)
+                    default = f.default if f.default is not MISSING else inspect.Parameter.empty
+                    own.append(
+                        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=f.type)
+                    )
+
+        @functools.wraps(function)
+        def call(*args: Any, **keywords: Any) -> Any:
+            return function(*args, **keywords)
+
+        call.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
+        return call  # type: ignore[return-value]
+
+    return decorate
