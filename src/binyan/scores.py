@@ -99,6 +99,16 @@ class Explanation:
     unknown: bool
     steps: tuple[Step, ...] = ()
 
+    def __str__(self) -> str:
+        notes = [f"{self.matched}-gram match"] * (self.matched > 0) + ["not in the vocabulary"] * self.unknown
+        remark = f"  ({', '.join(notes)})" if notes else ""
+        lines = [f"{self.word}\t{math.exp(self.log_prob):.4g}{remark}"]
+        for step in self.steps:
+            probability = "" if step.probability is None else f"{step.probability:.4g}"
+            share = "" if step.share is None else f"{step.share:7.1%}"
+            lines.append(f"    {step.name:<12} {step.detail:<40} {probability:>12} {share}")
+        return "\n".join(lines)
+
 
 def perplexity(log_prob: NDArray[np.float64]) -> float:
     """exp of the mean negative log-probability; NaN for no events."""

@@ -198,6 +198,11 @@ class BackoffLanguageModel(LanguageModel):
         return _core.BackoffFeature(self.native, ids)
 
     @property
+    def is_average(self) -> bool:
+        """Whether the model averages several posterior samples."""
+        return int(self.native.columns) > 1
+
+    @property
     def description(self) -> str:
         """The model in a few words: its kind and size."""
         return f"{super().description}, {sum(self.ngrams):,} n-grams"

@@ -86,7 +86,11 @@ class CompoundHPYLM(LanguageModel):
 
     @takes_settings(CompoundSettings, Schedule, VocabularyPolicy, Preparation)
     def __init__(
-        self, order: int = 4, *, segmentation: SegmentationTable | Mapping[str, str] | PathLike, **settings: Any
+        self,
+        order: int | None = None,
+        *,
+        segmentation: SegmentationTable | Mapping[str, str] | PathLike,
+        **settings: Any,
     ) -> None:
         groups = CompoundSettings, Schedule, VocabularyPolicy, Preparation
         self.settings, self.schedule, self.policy, self.preparation = gather(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from binyan.language_model import LanguageModel
 from binyan.model_file import FORMAT_VERSION
-from binyan.ngram.arpa import ArpaModel, write_arpa
+from binyan.ngram.arpa import ArpaModel
 from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
@@ -47,7 +47,7 @@ if __name__ == "__main__":
     kneser_ney = KneserNey(3).fit(TEXT)
     keep(kneser_ney)
     arpa = HERE / "made.arpa"
-    write_arpa(kneser_ney, arpa)
+    kneser_ney.to_arpa(arpa)
     keep(ArpaModel.read(arpa))
     arpa.unlink()
     schedule = Schedule(sweeps=8, samples=2, chains=2)
