@@ -17,10 +17,14 @@ _NAMES = {
     "HPYLM": "binyan.ngram.hpylm",
     "KneserNey": "binyan.ngram.kneser_ney",
     "Mixture": "binyan.mixture",
+    "compare": "binyan.evaluation",
+    "evaluate": "binyan.evaluation",
     "load": "binyan.model",
 }
 
 if TYPE_CHECKING:
+    from binyan import datasets
+    from binyan.evaluation import compare, evaluate
     from binyan.mixture import Mixture
     from binyan.model import load
     from binyan.ngram.arpa import ArpaModel
@@ -28,10 +32,23 @@ if TYPE_CHECKING:
     from binyan.ngram.hpylm import HPYLM
     from binyan.ngram.kneser_ney import KneserNey
 
-__all__ = ["ArpaModel", "CompoundHPYLM", "HPYLM", "KneserNey", "Mixture", "__version__", "load"]
+__all__ = [
+    "ArpaModel",
+    "CompoundHPYLM",
+    "HPYLM",
+    "KneserNey",
+    "Mixture",
+    "__version__",
+    "compare",
+    "datasets",
+    "evaluate",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return importlib.import_module("binyan.datasets")
     if name not in _NAMES:
         raise AttributeError(f"module 'binyan' has no attribute {name!r}")
     value = getattr(importlib.import_module(_NAMES[name]), name)

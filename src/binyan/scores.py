@@ -56,7 +56,7 @@ class Scores:
     def sentence_log_prob(self) -> NDArray[np.float64]:
         """One natural log-probability per sentence."""
         sums = np.concatenate([[0.0], np.cumsum(self.log_prob)])
-        return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
+        return np.asarray(sums[self.offsets[1:]] - sums[self.offsets[:-1]])
 
 
 @dataclass(frozen=True)

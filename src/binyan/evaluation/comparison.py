@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,8 +62,8 @@ def compare(
     `by`: breakdowns, as in `evaluate`. `top`: how many n-grams to list per model and direction where two models differ most.
     Models that do not know the same words are refused: their perplexities say nothing about each other.
     """
-    loaded = [load(m) if isinstance(m, (str, Path)) else m for m in models]  # type: ignore[arg-type]
-    titles = list(names) if names is not None else _names(models, loaded)  # type: ignore[arg-type]
+    loaded = [m if isinstance(m, LanguageModel) else load(m) for m in models]
+    titles = list(names) if names is not None else _names(models, loaded)
     held_out = text if isinstance(text, HeldOutText) else HeldOutText.read(text, loaded[0].preparation)
     evaluations = tuple(evaluate(m, held_out, name) for m, name in zip(loaded, titles, strict=True))
     parts = parts_counter(segmentation, *loaded)
@@ -102,7 +103,7 @@ def parts_counter(
 
 def _names(models: Sequence[Any], loaded: Sequence[LanguageModel]) -> list[str]:
     """Names that tell models apart: the names of their files without folder and ending where these differ; else kinds."""
-    paths = [isinstance(m, (str, Path)) for m in models]
+    paths = [isinstance(m, (str, os.PathLike)) for m in models]
     short = [Path(m).stem if is_path else model.kind for m, model, is_path in zip(models, loaded, paths, strict=True)]
     names = (
         short
