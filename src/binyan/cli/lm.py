@@ -54,7 +54,7 @@ def perplexity(
     plots: o.Plots = None,
     json_: o.Json = False,
 ) -> None:
-    """Perplexity on a text, with and without unknown words; for compound models also renormalised over the vocabulary.
+    """Perplexity on a text, with and without unknown words; for compound models renormalised over the vocabulary if asked.
 
     \b
     binyan lm perplexity model.binyan --text test.txt --by hit-length --by frequency
@@ -70,16 +70,13 @@ def perplexity(
     chosen = loaded.closed() if renormalise else loaded
     evaluation = evaluate(chosen, o.held_out(text), model.stem, by=by or (), segmentation=segmentation)
     write_tables(evaluation.tables, tsv, plots)
-    figures = evaluation.to_dict()
-    if loaded.is_open:
-        scored = evaluation if renormalise else evaluate(loaded.closed(), evaluation.text, model.stem)
-        figures["perplexity_renormalised"] = scored.perplexity
     if json_:
-        print_json(figures)
+        more = {"perplexity_renormalised": evaluation.perplexity} if renormalise else {}
+        print_json({**evaluation.to_dict(), **more})
         return
     typer.echo(str(evaluation))
-    if loaded.is_open and not renormalise:
-        typer.echo(f"renormalised over the vocabulary {figures['perplexity_renormalised']:.4f}")
+    if chosen.is_open:
+        typer.echo("words outside the vocabulary have probabilities of their own; over the vocabulary alone: --renormalise")
 
 
 @app.command()
