@@ -47,6 +47,7 @@ def test_what_is_shown_is_compared():
     assert not matches("a\n", "b\n") and not matches("a\n", "a\nb\n") and not matches("a.b\n", "acb\n")
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
 def test_blocks_run(page, tmp_path):
     environment = {
