@@ -132,8 +132,18 @@ def test_a_missing_part_is_named(module, command, extra, tmp_path):
 
 
 def test_version_is_in_one_place():
-    """The package has it; what repeats it for readers must agree."""
+    """The package has it; what repeats it for readers must agree, or, between releases, name the last one."""
     assert "version" in PROJECT["project"]["dynamic"]
-    assert f"version: {binyan.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"## [{binyan.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert f"{{{binyan.__version__}}}" in (ROOT / "docs" / "cite.md").read_text(encoding="utf-8")
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    last = re.search(r"^## \[(\d+\.\d+\.\d+)\] - ", changelog, re.M)[1]
+    if ".dev" in binyan.__version__:
+        assert "## [Unreleased]" in changelog
+        assert _numbers(binyan.__version__.partition(".dev")[0]) > _numbers(last)
+    else:
+        assert binyan.__version__ == last
+    assert f"version: {last}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"{{{last}}}" in (ROOT / "docs" / "cite.md").read_text(encoding="utf-8")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.split("."))
