@@ -7,7 +7,6 @@ import json
 import math
 import os
 import random
-import resource
 import subprocess
 import sys
 
@@ -345,9 +344,12 @@ def test_a_full_disk_while_saving(folder, binyan, mkn, tmp_path, monkeypatch):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m.arpa", "m.binyan"]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", ["train", "export"])
 def test_no_room_for_the_file(folder, mkn, tmp_path, command):
     """A real limit on the size of files, in a process of its own."""
+    import resource
+
     out = tmp_path / "out"
     out.write_bytes(b"old")
     train = ["train", "mkn", "--text", folder / "train.txt", "--order", "3", "--out", out]
