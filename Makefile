@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find core bindings -name '*.[ch]pp') CMakeLists.txt
-EXTRAS ?= cluster,dev,docs,explore,morfessor,mt,neural
+EXTRAS ?= cluster,dev,docs,explore,morfessor,mt,neural,pandas
 
 .PHONY: setup demo docs test quick lint coverage clean
 
