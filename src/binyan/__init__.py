@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from binyan.ngram.kneser_ney import KneserNey
 
 __all__ = [
+    "HPYLM",
     "ArpaModel",
     "CompoundHPYLM",
-    "HPYLM",
     "KneserNey",
     "Mixture",
     "__version__",

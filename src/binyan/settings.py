@@ -21,8 +21,11 @@ _KEY = "setting"
 
 @dataclass(frozen=True)
 class Description:
-    """How a setting is shown: its help, the option's own name or short form where it has one, a name for its value, and
-    whether the command line offers it."""
+    """How a setting is shown.
+
+    Its help, the option's own name or short form where it has one, a name for its value, and whether the command line offers
+    it.
+    """
 
     help: str
     option: str | None = None

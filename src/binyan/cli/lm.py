@@ -76,7 +76,9 @@ def perplexity(
         return
     typer.echo(str(evaluation))
     if chosen.is_open:
-        typer.echo("words outside the vocabulary have probabilities of their own; over the vocabulary alone: --renormalise")
+        typer.echo(
+            "words outside the vocabulary have probabilities of their own; over the vocabulary alone: --renormalise"
+        )
 
 
 @app.command()

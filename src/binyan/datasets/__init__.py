@@ -1,5 +1,7 @@
-"""Data to try things on, made by small grammars of our own: German-like text with compounds, Semitic-like words. The same seed
-gives the same data."""
+"""Data to try things on, made by small grammars of our own: German-like text with compounds, Semitic-like words.
+
+The same seed gives the same data.
+"""
 
 from __future__ import annotations
 

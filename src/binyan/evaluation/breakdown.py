@@ -1,5 +1,8 @@
-"""Perplexity by subsets of the held-out events: hit length, frequency, part of speech, compounds (thesis, chapter 3,
-"Breakdown by different test subsets"; chapter 4, "Analysis by frequency", "Analysis by part of speech")."""
+"""Perplexity by subsets of the held-out events.
+
+Hit length, frequency, part of speech, compounds (thesis, chapter 3, "Breakdown by different test subsets"; chapter 4, "Analysis
+by frequency", "Analysis by part of speech").
+"""
 
 from __future__ import annotations
 

@@ -62,8 +62,10 @@ class HeldOutText:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A model's scores on a held-out text, with all that its figures need. `name` is how tables call the model; `tables` has the
-    breakdowns that were asked for."""
+    """A model's scores on a held-out text, with all that its figures need.
+
+    `name` is how tables call the model; `tables` has the breakdowns that were asked for.
+    """
 
     name: str
     text: HeldOutText

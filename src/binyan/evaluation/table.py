@@ -35,8 +35,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Chart:
-    """How a table is drawn. `x` and `y` name columns; `series` names a text column that splits the rows, `panel` one drawn
-    small below; `marks` are labelled vertical lines."""
+    """How a table is drawn.
+
+    `x` and `y` name columns; `series` names a text column that splits the rows, `panel` one drawn small below; `marks` are
+    labelled vertical lines.
+    """
 
     kind: Literal["bars", "lines"]
     x: str
