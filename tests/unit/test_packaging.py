@@ -20,6 +20,7 @@ import binyan
 
 ROOT = Path(__file__).resolve().parents[2]
 GRAMMARS = sorted((ROOT / "src" / "binyan" / "grammar" / "library").iterdir())
+THESIS = ROOT / "src" / "binyan" / "experiments" / "thesis.toml"
 STATIC = sorted(p for p in (ROOT / "src" / "binyan" / "explore" / "static").rglob("*") if p.is_file())
 
 
@@ -63,7 +64,7 @@ def test_wheel_has_all_its_files(wheel):
     assert {"binyan/py.typed", "binyan/_core.pyi"} <= names
     assert any(re.fullmatch(r"binyan/_core\..*(so|pyd)", name) for name in names)
     assert len(GRAMMARS) > 10 and STATIC
-    for path in (*GRAMMARS, *STATIC):
+    for path in (*GRAMMARS, *STATIC, THESIS):
         assert str(path.relative_to(ROOT / "src")) in names
     assert not [
         n for n in names if not n.startswith("binyan") or "test" in n.split("/")[-1] or n.endswith((".pyc", "~"))
