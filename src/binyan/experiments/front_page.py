@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -66,9 +67,9 @@ class Report:
         plain: list[dict[str, Any]] = finite(sections)
         return plain
 
-    def write(self, folder: Path) -> list[Path]:
+    def write(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write `index.html` and `index.md`, and the report of each study in a folder of its name; returns both paths."""
-        front = []
+        folder, front = Path(folder), []
         for report in self.studies:
             links: tuple[tuple[str, str], ...] = ()
             if report.sections:
