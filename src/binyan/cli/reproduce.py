@@ -117,8 +117,9 @@ def report(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Show all results so far beside the thesis's figures: a front page over all chapters, and a report on each, in HTML
-    and Markdown.
+    """Report all results so far beside the thesis's figures.
+
+    Writes a front page over all chapters and a report on each, in HTML and Markdown.
     """
     from binyan import experiments
 

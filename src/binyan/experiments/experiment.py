@@ -15,7 +15,7 @@ from binyan.errors import InputError, SettingsError
 from binyan.progress import ProgressOption
 from binyan.signature import Signature
 
-Settings = Mapping[str, Any]
+SettingValues = Mapping[str, Any]
 
 DATA_VARIABLE = "BINYAN_DATA"
 CACHE = "prepared"  # the folder among the results for files that several experiments share
@@ -35,8 +35,8 @@ class Experiment:
     study: str
     dataset: str
     label: str
-    data: Settings
-    model: Settings
+    data: SettingValues
+    model: SettingValues
     measure: str
 
     @property
@@ -117,5 +117,5 @@ def data_folder(path: str | os.PathLike[str] | None = None) -> Path:
     return Path(folder)
 
 
-def _flat(prefix: str, settings: Settings) -> dict[str, Any]:
+def _flat(prefix: str, settings: SettingValues) -> dict[str, Any]:
     return {f"{prefix}.{key}": value for key, value in sorted(settings.items())}

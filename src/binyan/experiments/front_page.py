@@ -29,8 +29,8 @@ COLUMNS = (
     Column("signature"),
 )
 _NOTE = (
-    "Where our data are not the thesis's, perplexities stand beside each other for their relations, not their size: compare the "
-    "changes against MKN, whose differences are in points. The signature's first digits lead to the whole below."
+    "Our data are not the thesis's, so compare changes against MKN (their differences are in percentage points) rather than "
+    "perplexities themselves. The digits in the last column identify the full signatures below."
 )
 
 
@@ -87,7 +87,7 @@ def study_report(name: str, results: Results, thesis: Mapping[str, Any]) -> Stud
     finished = [r for e in experiments if (r := results.get(e)) is not None]
     text = f"{len(finished)} of {len(experiments)} experiments are done, in {_hours(sum(r.seconds for r in finished))}."
     if len(finished) < len(experiments):
-        text += f" What is missing is run by: binyan reproduce run {name}"
+        text += f" Run the missing ones with: binyan reproduce run {name}"
     summary = ReportSection(study.TITLE, text, [table] if table.rows else [])
     return StudyReport(name, summary, study.sections(results, thesis, experiments))
 

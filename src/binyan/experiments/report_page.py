@@ -38,8 +38,10 @@ nav a { margin-right: 1rem; } a { color: inherit; }
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report: a title, a paragraph, tables (with a plot where they have a chart), drawings (SVG), and links
-    (address and text)."""
+    """A part of a report: a title, a paragraph, tables, drawings and links.
+
+    Tables that have a chart are plotted. Drawings are SVG. A link is an address and a text.
+    """
 
     title: str
     text: str = ""

@@ -16,8 +16,8 @@ from binyan.experiments.results import Results
 
 SIZES = {"all": "All words, the thesis's protocol", "5k": "Samples of 5,000 words"}
 _SEGMENTATION = (
-    "F1 of segment borders; the most frequent sampled tree of each word. Our lists are rebuilt, not the "
-    "thesis's own: figures beside each other are of the same kind, not of the same words."
+    "F1 of segment borders in the most frequent sampled tree of each word. Our lists are rebuilt, not the "
+    "thesis's own: its figures measure the same, but on other words."
 )
 _ROOTS = "Exact matches among words with a root that their stem shows."
 _LEXICA = "Lexica of the most frequent trees; areas under ROC curves of sampled probabilities."

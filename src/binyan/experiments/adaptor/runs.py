@@ -18,7 +18,7 @@ from binyan.evaluation.roots import GUESSERS, guesser_accuracy, strong_roots
 from binyan.evaluation.segmentation import score_segmentation
 from binyan.experiments.adaptor.methods import MORFESSOR, RANDOM_GUESSERS, AnalysisMethod, methods_for
 from binyan.experiments.adaptor.word_lists import WORD_LISTS, gold_digest, gold_words, settings, statistics, unseen
-from binyan.experiments.experiment import Experiment, Measure, Outcome, Settings, Workspace
+from binyan.experiments.experiment import Experiment, Measure, Outcome, SettingValues, Workspace
 from binyan.grammar.rules import Grammar
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def measure_adaptor(experiment: AdaptorExperiment, workspace: Workspace) -> Outc
     return Outcome(figures, str(sampler.signature.extended(gold=gold_digest(gold))), {**curves, **trace})
 
 
-def learn(model: Settings, words: Sequence[str], workspace: Workspace, checkpoint: Path) -> AdaptorSampler:
+def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, checkpoint: Path) -> AdaptorSampler:
     """A sampler with these settings after its last sweep; resumes from `checkpoint` if it exists."""
     from binyan.grammar.notation import load_grammar
     from binyan.morphology import AdaptorSampler, WordList, load_sampler, save_sampler

@@ -11,7 +11,7 @@ import numpy as np
 
 from binyan.evaluation.gold import GoldWord, read_gold
 from binyan.evaluation.roots import strong_roots
-from binyan.experiments.experiment import Settings, Workspace
+from binyan.experiments.experiment import SettingValues, Workspace
 from binyan.signature import digest
 
 
@@ -46,7 +46,7 @@ def settings(dataset: str, words: int | None) -> dict[str, Any]:
     }
 
 
-def gold_words(data: Settings, workspace: Workspace) -> list[GoldWord]:
+def gold_words(data: SettingValues, workspace: Workspace) -> list[GoldWord]:
     """The gold words of an experiment; a sample is the same every time."""
     rewrite = without_macrons if data["without_accents"] else str
     words = read_gold(workspace.source(data["gold"]), rewrite)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from binyan.experiments.experiment import Settings, Workspace
+from binyan.experiments.experiment import SettingValues, Workspace
 from binyan.experiments.hpylm import europarl
 from binyan.ngram.chains import Schedule
 from binyan.progress import ProgressOption
@@ -16,7 +16,7 @@ from binyan.text import Corpus
 SAMPLING = {"burn_in": 100, "iterations": 120, "samples": 10, "seed": 1, "initialisation": "sequential"}
 COMPOUND = {**SAMPLING, "gold": "+".join(europarl.GOLD)}
 # label -> settings
-MODELS: Mapping[str, Settings] = {
+MODELS: Mapping[str, SettingValues] = {
     "mkn": {"kind": "mkn"},
     "hpylm": {"kind": "hpylm", **SAMPLING},
     "hpylm+c-right": {"kind": "hpylm+c", "head": "right", **COMPOUND},
@@ -26,13 +26,17 @@ MODELS: Mapping[str, Settings] = {
 COMPOUND_KINDS = ("hpylm+c", "hpylm+g")
 
 
-def schedule(settings: Settings) -> Schedule:
+def schedule(settings: SettingValues) -> Schedule:
     """The schedule of a sampled model."""
     return Schedule(**{name: settings[name] for name in SAMPLING})
 
 
 def train(
-    settings: Settings, corpus: Corpus, workspace: Workspace, checkpoint: Any = None, progress: ProgressOption = None
+    settings: SettingValues,
+    corpus: Corpus,
+    workspace: Workspace,
+    checkpoint: Any = None,
+    progress: ProgressOption = None,
 ) -> Any:
     """The model with these settings, trained on `corpus`. Sampled models resume from `checkpoint` if it exists."""
     if settings["kind"] == "mkn":

@@ -45,18 +45,18 @@ def sections(
 
 
 _PERPLEXITY = (
-    "Test perplexities of 4-gram models; changes are in per cent. The first shard has 10m tokens, all four have 33m. Rare "
-    "words are kept in the vocabulary, as in the thesis's main experiment: all but a twentieth of the types seen once, from "
-    "which <unk> is learnt. The thesis trained on 59m tokens of WMT11 news and Europarl and tested on news, so its "
-    "perplexities are beside ours for their relations, not their size."
+    "Test perplexities of 4-gram models; changes are in per cent. The first shard has 10m tokens, all four have 33m. The "
+    "vocabulary has rare words too, as in the thesis's main experiment: all types but a twentieth of those seen once, from "
+    "which <unk> is learnt. The thesis trained on 59m tokens of WMT11 news and Europarl and tested on news, so compare "
+    "changes rather than perplexities themselves."
 )
 _SUBSETS = (
     "Hit length: the length of the longest n-gram of the training text that ends in the word. Unknown words and sentence "
     "ends count as not compound, as in the thesis."
 )
 _SIZES = (
-    "Each size has its own vocabulary, without words seen once, as in the thesis; so only changes within a size are "
-    "comparable."
+    "Each size has its own vocabulary, without words seen once, as in the thesis, so only changes within a size can be "
+    "compared."
 )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from binyan.experiments.atomic_file import atomic_path
-from binyan.experiments.experiment import Settings, Workspace
+from binyan.experiments.experiment import SettingValues, Workspace
 from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus
 
@@ -86,12 +86,14 @@ def settings(label: str) -> dict[str, Any]:
     return {"kind": label, **(ADDITIVE if kind.is_additive else PLAIN), **TRAINING, **classless, **additive}
 
 
-def map_settings(model: Settings) -> dict[str, Any] | None:
+def map_settings(model: SettingValues) -> dict[str, Any] | None:
     """How the word map of a model is learnt; None for a model without one."""
     return {key: model[f"map_{key}"] for key in MAP if f"map_{key}" in model} or None
 
 
-def train_ngram(model: Settings, corpus: Corpus, development: Sequence[Sequence[str]], workspace: Workspace) -> Any:
+def train_ngram(
+    model: SettingValues, corpus: Corpus, development: Sequence[Sequence[str]], workspace: Workspace
+) -> Any:
     """The n-gram model with these settings."""
     if model["kind"] == "mkn":
         from binyan.ngram.kneser_ney import KneserNey
@@ -106,7 +108,7 @@ def train_ngram(model: Settings, corpus: Corpus, development: Sequence[Sequence[
 
 
 def train_log_bilinear(
-    model: Settings,
+    model: SettingValues,
     corpus: Corpus,
     development: Sequence[Sequence[str]],
     word_map: SegmentationTable | None,

@@ -19,15 +19,15 @@ from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Results
 
 _PERPLEXITY = (
-    "Test perplexity, unknown words scored. Of each model the penalty lambda and the epoch are those with the lowest perplexity on "
-    "the development novels; the second development text (what follows the training text in its own novels) is shown beside, since "
-    "development and test are different novels. The thesis trained on other text, so only changes compare."
+    "Test perplexity, unknown words scored. For each model the penalty lambda and the epoch are those with the lowest perplexity on "
+    "the development novels. Development and test are different novels, so a second development text, which follows the training "
+    "text in the same novels, is shown too. The thesis trained on other text, so only changes can be compared."
 )
 _MIXTURES = (
-    "Weights fitted on the development novels: fixed ones by EM, and weights that depend on the context, by the length and the back-off "
-    "weights of the longest context that the n-gram model has seen and by the prediction vector of CLBL++, and on whether the next word "
-    "is unknown; then each length of context of the n-gram model has weights of its own. Of CLBL++ with several penalties the one is taken "
-    "that is best with fixed weights on the development novels; the better of the two is as tuned alone."
+    "Weights are fitted on the development novels: fixed weights by EM, and weights by context. Those depend on the length and the "
+    "back-off weights of the longest context that the n-gram model has seen, on the prediction vector of CLBL++, and on whether the next "
+    "word is unknown; each length of context of the n-gram model has weights of its own. Among penalties of CLBL++, the one that is best "
+    "with fixed weights on the development novels is taken; the better of the two models is the one that is better alone."
 )
 _SIMILARITY = (
     "Spearman's rho times 100. CLBL, and CLBL++ where composing is suppressed, take <unk> for words outside the vocabulary. The thesis "
@@ -84,7 +84,10 @@ def _perplexity(stored: StoredRuns, setting: str, thesis: Mapping[str, Any]) -> 
                 ]
             )
             signatures.append(run.result.signature)
-    note = "Change: additive models against the plain one of their kind, plain ones and MKN with discounts fitted to dev against MKN."
+    note = (
+        "Change: additive models against the plain model of their kind; plain models, and MKN with discounts fitted to "
+        "the development novels, against MKN."
+    )
     return Table(f"Perplexity, {setting}", columns, rows, "\n".join(signatures), note)
 
 
@@ -165,7 +168,7 @@ def _sizes(stored: StoredRuns) -> list[Table]:
     columns = [Column("training tokens", ",d"), *(Column(title, ".1f") for title in titles)]
     chart = Chart("lines", "training tokens", titles, y_title="test perplexity", log_x=True)
     signature = "\n".join(r.signature for r in runs.values())
-    note = "The vocabulary grows with the text, so that only models of one row compare."
+    note = "The vocabulary grows with the text, so only models of one row can be compared."
     return [Table("Perplexity by training size, cs", columns, rows, signature, note, chart=chart)]
 
 

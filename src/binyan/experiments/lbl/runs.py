@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from binyan.evaluation import Evaluation, HeldOutText, evaluate
 from binyan.evaluation.breakdown import Grouping, grouping
-from binyan.experiments.experiment import Experiment, Measure, Outcome, Settings, Workspace
+from binyan.experiments.experiment import Experiment, Measure, Outcome, SettingValues, Workspace
 from binyan.experiments.lbl import eltec, models, similarity
 from binyan.experiments.lbl.models import KINDS, TRAINING
 from binyan.language_model import LanguageModel
@@ -98,15 +98,15 @@ def experiments() -> list[Experiment]:
     return listed + similarity.experiments()
 
 
-def _experiment(data: Settings, label: str, model: Settings, size: str = MAIN_SIZE) -> PerplexityExperiment:
+def _experiment(data: SettingValues, label: str, model: SettingValues, size: str = MAIN_SIZE) -> PerplexityExperiment:
     return PerplexityExperiment(dataset=f"eltec-{data['language']}", size=size, label=label, data=data, model=model)
 
 
-def _log_bilinear(data: Settings, label: str, size: str = MAIN_SIZE, **changes: Any) -> PerplexityExperiment:
+def _log_bilinear(data: SettingValues, label: str, size: str = MAIN_SIZE, **changes: Any) -> PerplexityExperiment:
     return _experiment(data, label, models.settings(label) | changes, size)
 
 
-def _three_models(data: Settings, size: str = MAIN_SIZE, **changes: Any) -> list[PerplexityExperiment]:
+def _three_models(data: SettingValues, size: str = MAIN_SIZE, **changes: Any) -> list[PerplexityExperiment]:
     neural = [_log_bilinear(data, label, size, **changes) for label in ("clbl", "clbl++")]
     return [_experiment(data, BASELINE, models.KNESER_NEY, size), *neural]
 

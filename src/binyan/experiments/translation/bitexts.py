@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from binyan.experiments.atomic_file import atomic_path
-from binyan.experiments.experiment import Settings, Workspace
+from binyan.experiments.experiment import SettingValues, Workspace
 from binyan.signature import digest
 from binyan.text import read_lines
 
@@ -18,7 +18,7 @@ TUNED_ON = 0.5  # weights are tuned on the first half of the tuning text
 
 
 @dataclass(frozen=True)
-class Bitext:
+class ParallelCorpus:
     """Files of training, tuning and test text, where the language stands for {}; and the target languages.
 
     `first`: how many pairs are taken of a part, by default all. `drop_untranslated`: pairs with the same words on both
@@ -33,12 +33,12 @@ class Bitext:
     drop_untranslated: bool = False
 
 
-BITEXTS: Mapping[str, Bitext] = {
-    "multi30k": Bitext("train.{}.gz", "val.{}.gz", "test_2016_flickr.{}.gz", ("de", "cs", "fr")),
+CORPORA: Mapping[str, ParallelCorpus] = {
+    "multi30k": ParallelCorpus("train.{}.gz", "val.{}.gz", "test_2016_flickr.{}.gz", ("de", "cs", "fr")),
     # The Russian help has paragraphs that are still English.
-    "libreoffice_help": Bitext("train.{}.xz", "dev.{}", "test.{}", ("ru", "cs"), drop_untranslated=True),
+    "libreoffice_help": ParallelCorpus("train.{}.xz", "dev.{}", "test.{}", ("ru", "cs"), drop_untranslated=True),
     # The first sentence pairs, so that a system is trained in minutes.
-    "europarl": Bitext(
+    "europarl": ParallelCorpus(
         "par4.train.{}.xz",
         "par4.dev.{}.xz",
         "par4.test.{}.xz",
@@ -50,7 +50,7 @@ BITEXTS: Mapping[str, Bitext] = {
 
 def settings(corpus: str, target: str) -> dict[str, Any]:
     """The settings of a bitext with this target language."""
-    bitext = BITEXTS[corpus]
+    bitext = CORPORA[corpus]
     return {
         "corpus": corpus,
         "source": SOURCE,
@@ -64,7 +64,7 @@ def settings(corpus: str, target: str) -> dict[str, Any]:
     }
 
 
-def files(data: Settings, part: str, workspace: Workspace) -> tuple[Path, Path]:
+def files(data: SettingValues, part: str, workspace: Workspace) -> tuple[Path, Path]:
     """The two files of a part (train, tune or test), with only the pairs that are taken."""
     folder = f"parallel/{data['corpus']}"
     source, target = (workspace.source(f"{folder}/{data[part].format(data[side])}") for side in ("source", "target"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from binyan.experiments.experiment import Settings, Workspace
+from binyan.experiments.experiment import SettingValues, Workspace
 from binyan.experiments.hpylm import europarl
 from binyan.language_model import LanguageModel
 from binyan.signature import digest
@@ -26,7 +26,7 @@ class SystemModels:
     """The language models of a system, their settings, and the system's rows in the thesis's two tables."""
 
     kinds: tuple[str, ...]
-    settings: Settings = field(default_factory=dict)
+    settings: SettingValues = field(default_factory=dict)
     needs_compounds: bool = False
     thesis_chapter_3: str | None = None
     thesis_chapter_4: str | None = None
@@ -42,7 +42,7 @@ SYSTEMS: Mapping[str, SystemModels] = {
 }
 
 
-def trained(kind: str, model: Settings, system: System, train: Path, tune: Path, workspace: Workspace) -> Path:
+def trained(kind: str, model: SettingValues, system: System, train: Path, tune: Path, workspace: Workspace) -> Path:
     """The file of a language model of the target side, trained once for all experiments with the same settings."""
     if kind == "mkn":
         return system.folder / "language_model.binyan"
@@ -57,7 +57,7 @@ def trained(kind: str, model: Settings, system: System, train: Path, tune: Path,
 
 
 def _train(
-    kind: str, model: Settings, corpus: Corpus, development: Sequence[Sequence[str]], workspace: Workspace
+    kind: str, model: SettingValues, corpus: Corpus, development: Sequence[Sequence[str]], workspace: Workspace
 ) -> LanguageModel:
     if kind in ("hpylm", "hpylm+c"):
         return _train_sampled(kind, model, corpus, workspace)
@@ -82,7 +82,7 @@ def _train(
     )
 
 
-def _train_sampled(kind: str, model: Settings, corpus: Corpus, workspace: Workspace) -> LanguageModel:
+def _train_sampled(kind: str, model: SettingValues, corpus: Corpus, workspace: Workspace) -> LanguageModel:
     from binyan.ngram.chains import Schedule
     from binyan.ngram.compound import CompoundHPYLM
     from binyan.ngram.hpylm import HPYLM

@@ -13,7 +13,10 @@ from binyan.experiments.results import Results
 from binyan.experiments.translation.headlines import bleu_in_thesis
 from binyan.experiments.translation.runs import BASELINE, TranslationExperiment
 
-_NOTE = "Mean and standard deviation of three tunings. The thesis's systems are of other text: compare differences, not values."
+_NOTE = (
+    "Mean and standard deviation of three tunings. The thesis's systems were trained on other text: compare differences, "
+    "not values."
+)
 
 Run = tuple[TranslationExperiment, dict[str, Any]]
 
@@ -30,7 +33,7 @@ def sections(
     tables = [_quality(runs, thesis, signature)]
     if german := [(e, figures) for e, figures in runs if "compound_precision" in figures]:
         tables.append(_compounds(german, signature))
-    return [ReportSection("Translation", "Systems that differ in their language models alone.", tables)]
+    return [ReportSection("Translation", "Systems that differ only in their language models.", tables)]
 
 
 def _quality(runs: Sequence[Run], thesis: Mapping[str, Any], signature: str) -> Table:

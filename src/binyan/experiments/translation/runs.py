@@ -10,7 +10,7 @@ from binyan.evaluation.translation import compound_score, compound_words, transl
 from binyan.experiments.experiment import Experiment, Measure, Outcome, Workspace
 from binyan.experiments.hpylm import europarl
 from binyan.experiments.translation import bitexts
-from binyan.experiments.translation.bitexts import BITEXTS
+from binyan.experiments.translation.bitexts import CORPORA
 from binyan.experiments.translation.models import SYSTEMS, SystemModels, trained
 from binyan.text import Corpus, Preparation
 from binyan.translation.bitext import read_words
@@ -75,7 +75,7 @@ def experiments() -> list[TranslationExperiment]:
                 **system.settings,
             },
         )
-        for corpus, bitext in BITEXTS.items()
+        for corpus, bitext in CORPORA.items()
         for target in bitext.targets
         for label, system in SYSTEMS.items()
         if target == "de" or not system.needs_compounds
