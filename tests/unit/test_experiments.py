@@ -196,6 +196,17 @@ def test_headlines_name_figures_that_the_thesis_has(name):
     assert sum(h.beside(thesis) is not None for h in listed) >= 10
 
 
+def test_a_thesis_figure_stands_beside_its_own_size_of_text():
+    thesis = thesis_figures()
+    beside = {e.path: load_study("lbl").headlines(e)[0].beside(thesis) for e in select(["lbl"], ["eltec-cs/*/mkn"])}
+    assert beside == {
+        "eltec-cs/1m/mkn": 550,
+        "eltec-cs/1m-kappa-0.05/mkn": 862,
+        "eltec-cs/1m-kappa-1/mkn": 634,
+        **{f"eltec-cs/{size}/mkn": None for size in ("250k", "500k", "2m", "3m")},
+    }
+
+
 def test_thesis_figures_are_part_of_the_package(tmp_path, monkeypatch):
     monkeypatch.delenv("BINYAN_THESIS_TABLES", raising=False)
     monkeypatch.chdir(tmp_path)

@@ -19,7 +19,7 @@ TUNED_ON = 0.5  # weights are tuned on the first half of the tuning text
 
 @dataclass(frozen=True)
 class ParallelCorpus:
-    """Files of training, tuning and test text, where the language stands for {}; and the target languages.
+    """Files of training, tuning and test text, where {} stands for the language; and the target languages.
 
     `first`: how many pairs are taken of a part, by default all. `drop_untranslated`: pairs with the same words on both
     sides are left out of every part.
