@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 Adaptor::Adaptor(const CompiledGrammar& grammar, std::vector<PitmanYor> adaptors, uint32_t yields)
-    : grammar(grammar), adaptors(std::move(adaptors)), first_tree(yields, kNothing) {
+    : grammar(grammar), adaptors(std::move(adaptors)), first_tree(yields, kNoIndex) {
   if (this->adaptors.size() != grammar.adapted_symbols.size()) throw InputError("each adapted symbol needs its a and b");
   weights.resize_yields(yields);
   restore(std::vector<uint64_t>(grammar.rules.size(), 0));
@@ -30,7 +31,7 @@ void Adaptor::restore(std::vector<uint64_t> rule_counts) {
   std::fill(weights.yield.begin(), weights.yield.end(), YieldCounts{});
   std::fill(weights.used.begin(), weights.used.end(), 0);
   for (const CachedTree& t : trees) {
-    if (t.adapted == kNothing) continue;
+    if (t.adapted == kNoIndex) continue;
     adaptors[t.adapted].customers += t.customers;
     adaptors[t.adapted].tables += t.tables;
     if (t.yield != 0) weights.seat(t.yield, static_cast<int>(t.customers), static_cast<int>(t.tables));
@@ -122,13 +123,13 @@ void Adaptor::commit() {
   journal_.clear();
   for (uint32_t i : touched_) {
     CachedTree& t = trees[i];
-    if (t.customers > 0 || t.adapted == kNothing) continue;
+    if (t.customers > 0 || t.adapted == kNoIndex) continue;
     if (t.yield != 0) {
       uint32_t* link = &first_tree[t.yield];
       while (*link != i) link = &trees[*link].next;
       *link = t.next;
     }
-    t.adapted = t.next = kNothing;
+    t.adapted = t.next = kNoIndex;
     t.body.clear();
     free_trees.push_back(i);
   }
@@ -137,24 +138,24 @@ void Adaptor::commit() {
 
 // ---- derivations ----
 
-Extended Adaptor::proposal(std::span<const uint32_t> items) const {
-  Extended product(1.0);
-  for (uint32_t item : items) product *= is_tree(item) ? tree_proposal(tree_of(item)) : Extended(rule_probability(item));
+ScaledDouble Adaptor::proposal(std::span<const uint32_t> items) const {
+  ScaledDouble product(1.0);
+  for (uint32_t item : items) product *= is_tree(item) ? tree_proposal(tree_of(item)) : ScaledDouble(rule_probability(item));
   return product;
 }
 
-Extended Adaptor::tree_proposal(uint32_t tree) const {
+ScaledDouble Adaptor::tree_proposal(uint32_t tree) const {
   const CachedTree& t = trees[tree];
   const PitmanYor& p = adaptors[t.adapted];
-  Extended result = proposal(t.body) * Extended(p.fresh());
-  if (t.customers > 0) result += Extended((t.customers - p.a * t.tables) / p.seats());
+  ScaledDouble result = proposal(t.body) * ScaledDouble(p.fresh());
+  if (t.customers > 0) result += ScaledDouble((t.customers - p.a * t.tables) / p.seats());
   return result;
 }
 
-void Adaptor::add(std::span<const uint32_t> items, Random& random, Change& change) {
+void Adaptor::add(std::span<const uint32_t> items, pitman_yor::Random& random, Change& change) {
   for (uint32_t item : items) {
     if (!is_tree(item)) {
-      const Extended p(rule_probability(item));
+      const ScaledDouble p(rule_probability(item));
       change.joint *= p;
       change.weight *= p;
       count(item, 1);
@@ -165,12 +166,12 @@ void Adaptor::add(std::span<const uint32_t> items, Random& random, Change& chang
     const CachedTree& t = trees[tree];
     const PitmanYor& p = adaptors[t.adapted];
     const double fresh = p.fresh();
-    Extended below(1.0), mass(fresh);
+    ScaledDouble below(1.0), mass(fresh);
     if (t.customers > 0) {
-      const Extended cached((t.customers - p.a * t.tables) / p.seats());
+      const ScaledDouble cached((t.customers - p.a * t.tables) / p.seats());
       below = proposal(t.body);
-      mass = cached + Extended(fresh) * below;
-      if (mass * Extended(random.uniform()) < cached) {
+      mass = cached + ScaledDouble(fresh) * below;
+      if (mass * ScaledDouble(random.uniform()) < cached) {
         uint32_t table = 0;
         double chance = 1.0;
         if (t.tables > 1) {
@@ -178,14 +179,14 @@ void Adaptor::add(std::span<const uint32_t> items, Random& random, Change& chang
           while (table + 1 < t.tables && (left -= t.sizes[table] - p.a) >= 0.0) ++table;
           chance = (t.sizes[table] - p.a) / (t.customers - p.a * t.tables);
         }
-        change.joint *= cached * Extended(chance);
+        change.joint *= cached * ScaledDouble(chance);
         change.weight *= mass;
         sit(tree, table);
         journal_.push_back({Step::kSit, tree, table});
         continue;
       }
     }
-    change.joint *= Extended(fresh);
+    change.joint *= ScaledDouble(fresh);
     change.weight *= mass / below;
     journal_.push_back({Step::kOpen, tree, t.tables});
     open(tree, t.tables);
@@ -193,13 +194,13 @@ void Adaptor::add(std::span<const uint32_t> items, Random& random, Change& chang
   }
 }
 
-void Adaptor::remove(std::span<const uint32_t> items, Random& random, Change& change) {
+void Adaptor::remove(std::span<const uint32_t> items, pitman_yor::Random& random, Change& change) {
   for (size_t i = items.size(); i-- > 0;) {
     const uint32_t item = items[i];
     if (!is_tree(item)) {
       count(item, -1);
       journal_.push_back({Step::kUncount, item, 0});
-      const Extended p(rule_probability(item));
+      const ScaledDouble p(rule_probability(item));
       change.joint *= p;
       change.weight *= p;
       continue;
@@ -224,12 +225,12 @@ void Adaptor::remove(std::span<const uint32_t> items, Random& random, Change& ch
     }
     const PitmanYor& p = adaptors[t.adapted];
     const double fresh = p.fresh();
-    Extended below(1.0), mass(fresh);
+    ScaledDouble below(1.0), mass(fresh);
     if (t.customers > 0) {
       below = proposal(t.body);
-      mass = Extended((t.customers - p.a * t.tables) / p.seats()) + Extended(fresh) * below;
+      mass = ScaledDouble((t.customers - p.a * t.tables) / p.seats()) + ScaledDouble(fresh) * below;
     }
-    change.joint *= Extended(closes ? fresh : (size - 1 - p.a) / p.seats());
+    change.joint *= ScaledDouble(closes ? fresh : (size - 1 - p.a) / p.seats());
     change.weight *= closes ? mass / below : mass;
   }
 }
@@ -239,7 +240,7 @@ void Adaptor::remove(std::span<const uint32_t> items, Random& random, Change& ch
 uint32_t Adaptor::intern(uint32_t adapted, uint32_t yield, std::span<const uint32_t> body, uint32_t word, uint32_t node) {
   const auto same = [&](const CachedTree& t) { return std::equal(body.begin(), body.end(), t.body.begin(), t.body.end()); };
   if (yield != 0) {
-    for (uint32_t i = first_tree[yield]; i != kNothing; i = trees[i].next)
+    for (uint32_t i = first_tree[yield]; i != kNoIndex; i = trees[i].next)
       if (same(trees[i])) return i;
   } else {
     for (uint32_t i : touched_)
@@ -267,16 +268,16 @@ uint32_t Adaptor::intern(uint32_t adapted, uint32_t yield, std::span<const uint3
   return i;
 }
 
-uint32_t Adaptor::draw_cached(uint32_t adapted, uint32_t yield, Random& random) const {
+uint32_t Adaptor::draw_cached(uint32_t adapted, uint32_t yield, pitman_yor::Random& random) const {
   const double a = adaptors[adapted].a;
   double left = random.uniform() * (weights.yield[yield].customers - a * weights.yield[yield].tables);
-  uint32_t chosen = kNothing;
-  for (uint32_t i = first_tree[yield]; i != kNothing; i = trees[i].next) {
+  uint32_t chosen = kNoIndex;
+  for (uint32_t i = first_tree[yield]; i != kNoIndex; i = trees[i].next) {
     if (trees[i].customers == 0) continue;
     chosen = i;
     if ((left -= trees[i].customers - a * trees[i].tables) < 0.0) break;
   }
-  if (chosen == kNothing) throw InternalError("no cached tree where the counts say there is one");
+  if (chosen == kNoIndex) throw InternalError("no cached tree where the counts say there is one");
   return chosen;
 }
 
@@ -287,4 +288,4 @@ void Adaptor::expand(std::span<const uint32_t> items, std::vector<uint32_t>& rul
   }
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

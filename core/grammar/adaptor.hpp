@@ -9,23 +9,24 @@
 #include <span>
 #include <vector>
 
-#include "grammar/extended.hpp"
+#include "grammar/scaled_double.hpp"
 #include "grammar/inside.hpp"
 #include "grammar/rules.hpp"
+#include "no_index.hpp"
 #include "pitman_yor/random.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 constexpr uint32_t kTreeItem = 0x80000000u;  // item = kTreeItem | tree number; other items are rules
 inline bool is_tree(uint32_t item) { return (item & kTreeItem) != 0; }
 inline uint32_t tree_of(uint32_t item) { return item & ~kTreeItem; }
 
 struct CachedTree {
-  uint32_t adapted = kNothing;  // number of its symbol among the adapted ones; kNothing: free
+  uint32_t adapted = kNoIndex;  // number of its symbol among the adapted ones; kNoIndex: free
   uint32_t yield = 0;           // 0: its yield occurs once in the data, no other word can use it
   uint32_t customers = 0, tables = 0;
-  uint32_t next = kNothing;     // next tree of the same yield
-  uint32_t word = kNothing, node = 0;  // a place in the data where the tree fits
+  uint32_t next = kNoIndex;     // next tree of the same yield
+  uint32_t word = kNoIndex, node = 0;  // a place in the data where the tree fits
   std::vector<uint32_t> body;
   std::vector<uint32_t> sizes;  // customers of each table, only where there is more than one table
 };
@@ -43,8 +44,8 @@ struct PitmanYor {
 
 // What adding (or removing) a derivation multiplies: the joint probability, and joint / probability of the seats drawn.
 struct Change {
-  Extended joint{1.0};
-  Extended weight{1.0};
+  ScaledDouble joint{1.0};
+  ScaledDouble weight{1.0};
 };
 
 class Adaptor {
@@ -53,17 +54,17 @@ class Adaptor {
 
   // Add or remove the customers and rules of a derivation. Seats are drawn in proportion to the proposal; a leaving customer's
   // table by exchangeability. Removing undoes adding in reverse order.
-  void add(std::span<const uint32_t> items, Random& random, Change& change);
-  void remove(std::span<const uint32_t> items, Random& random, Change& change);
+  void add(std::span<const uint32_t> items, pitman_yor::Random& random, Change& change);
+  void remove(std::span<const uint32_t> items, pitman_yor::Random& random, Change& change);
   // Probability of the derivation under the snapshot: every adapted node is cached or new, summed.
-  Extended proposal(std::span<const uint32_t> items) const;
-  Extended tree_proposal(uint32_t tree) const;
+  ScaledDouble proposal(std::span<const uint32_t> items) const;
+  ScaledDouble tree_proposal(uint32_t tree) const;
   double rule_probability(uint32_t rule) const { return weights.rule[rule] / totals_[grammar.rules[rule].lhs]; }
 
   // The number of the tree with this body; a new one has no customers yet and is dropped by `commit` if it stays so.
   uint32_t intern(uint32_t adapted, uint32_t yield, std::span<const uint32_t> body, uint32_t word, uint32_t node);
   // A tree of the yield in proportion to customers - a * tables.
-  uint32_t draw_cached(uint32_t adapted, uint32_t yield, Random& random) const;
+  uint32_t draw_cached(uint32_t adapted, uint32_t yield, pitman_yor::Random& random) const;
   // The body of a tree replaced in place, its counts unchanged; the caller has removed and added what is below.
   void relabel(uint32_t tree, std::vector<uint32_t> body) { trees[tree].body = std::move(body); }
 
@@ -71,7 +72,7 @@ class Adaptor {
   void commit();    // forget how to go back; drop trees without customers
   void refresh();   // bring `weights` up to date before an inside pass
 
-  void sample_hyperparameters(Random& random);
+  void sample_hyperparameters(pitman_yor::Random& random);
   double log_joint() const;       // log P(trees, seats | a, b, alpha): equation joint_T
   double log_hyperprior() const;  // of the a and b that are sampled
   std::vector<uint64_t> rule_counts() const { return counts_; }
@@ -111,4 +112,4 @@ class Adaptor {
 // log of the Pitman-Yor probability of table sizes: sizes[n] tables of n customers (thesis, equation PY(z|a,b)).
 double log_seating(double a, double b, uint64_t customers, uint64_t tables, const std::vector<std::pair<uint32_t, uint64_t>>& sizes);
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -5,17 +5,18 @@
 #include <cmath>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 namespace {
 
-bool accept(const Change& made, const Change& undone, const Extended& proposed, const Extended& old, double temperature, Random& random) {
+bool accept(const Change& made, const Change& undone, const ScaledDouble& proposed, const ScaledDouble& old, double temperature, pitman_yor::Random& random) {
   // joint(new) / joint(old) * Q(old) / Q(new), where weight = joint / probability of the seats.
-  const Extended ratio = (made.weight * old) / (undone.weight * proposed);
+  const ScaledDouble ratio = (made.weight * old) / (undone.weight * proposed);
   double log_ratio = 0.0;
   if (temperature != 1.0) log_ratio = (1.0 / temperature - 1.0) * (made.joint.log() - undone.joint.log());
   const double u = 1.0 - random.uniform();
-  if (log_ratio == 0.0) return !(ratio < Extended(u));
+  if (log_ratio == 0.0) return !(ratio < ScaledDouble(u));
   return std::log(u) <= ratio.log() + log_ratio;
 }
 
@@ -25,7 +26,7 @@ Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<PitmanYor> ad
     : adaptor(words->grammar(), std::move(adaptors), words->yields()), words_(std::move(words)), seed_(seed), chain_(chain), items_(words_->size()), proposer_(adaptor), stack_(proposer_.items) {}
 
 void Chain::initialise(bool incremental) {
-  Random random(seed_, chain_, 0);
+  pitman_yor::Random random(seed_, chain_, 0);
   Change change;
   for (uint32_t i = 0; i < items_.size(); ++i) {
     if (!words_->parses(i)) continue;
@@ -42,11 +43,11 @@ void Chain::initialise(bool incremental) {
   }
 }
 
-bool Chain::step(uint32_t word, double temperature, Random& random, SweepInfo& info) {
+bool Chain::step(uint32_t word, double temperature, pitman_yor::Random& random, SweepInfo& info) {
   Change undone, made;
   adaptor.remove(items_[word], random, undone);
   proposer_.draw(words_->view(word), word, words_->forest(word).root, random);
-  const Extended old = adaptor.proposal(items_[word]), proposed = adaptor.proposal(stack_);
+  const ScaledDouble old = adaptor.proposal(items_[word]), proposed = adaptor.proposal(stack_);
   adaptor.add(stack_, random, made);
   ++info.proposals;
   const bool accepted = accept(made, undone, proposed, old, temperature, random);
@@ -65,7 +66,7 @@ bool Chain::step(uint32_t word, double temperature, Random& random, SweepInfo& i
 
 // A new derivation for the yield of a cached tree: all its tables, and so all words that use it, change together (Johnson and
 // Goldwater 2009). A derivation that another tree of the cache has already is refused, so the move is its own reverse.
-void Chain::relabel(uint32_t tree, double temperature, Random& random, SweepInfo& info) {
+void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info) {
   const CachedTree& t = adaptor.trees[tree];
   const uint32_t tables = t.tables, word = t.word, node = t.node;
   Change undone, made;
@@ -76,10 +77,10 @@ void Chain::relabel(uint32_t tree, double temperature, Random& random, SweepInfo
   const uint32_t yield = adaptor.trees[tree].yield;
   bool taken = false;
   if (yield != 0)
-    for (uint32_t i = adaptor.first_tree[yield]; i != kNothing; i = adaptor.trees[i].next)
+    for (uint32_t i = adaptor.first_tree[yield]; i != kNoIndex; i = adaptor.trees[i].next)
       taken |= i != tree && adaptor.trees[i].customers > 0 && adaptor.trees[i].body == stack_;
   if (!taken) {
-    const Extended old = adaptor.proposal(adaptor.trees[tree].body), proposed = adaptor.proposal(stack_);
+    const ScaledDouble old = adaptor.proposal(adaptor.trees[tree].body), proposed = adaptor.proposal(stack_);
     for (uint32_t i = 0; i < tables; ++i) adaptor.add(stack_, random, made);
     accepted = accept(made, undone, proposed, old, temperature, random);
   }
@@ -94,7 +95,7 @@ void Chain::relabel(uint32_t tree, double temperature, Random& random, SweepInfo
 
 SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparameters) {
   SweepInfo info;
-  Random random(seed_, chain_, ++sweeps);
+  pitman_yor::Random random(seed_, chain_, ++sweeps);
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < items_.size(); ++i)
     if (!items_[i].empty()) order.push_back(i);
@@ -102,7 +103,7 @@ SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparamet
   for (uint32_t i : order) step(i, temperature, random, info);
   if (relabel_trees)
     for (uint32_t t = 0; t < adaptor.trees.size(); ++t)
-      if (adaptor.trees[t].adapted != kNothing) relabel(t, temperature, random, info);
+      if (adaptor.trees[t].adapted != kNoIndex) relabel(t, temperature, random, info);
   if (hyperparameters) adaptor.sample_hyperparameters(random);
   return info;
 }
@@ -120,11 +121,11 @@ void Chain::check() const {
   };
   for (const auto& items : items_) use(items, 1);
   for (const CachedTree& t : adaptor.trees)
-    if (t.adapted != kNothing) use(t.body, t.tables);
+    if (t.adapted != kNoIndex) use(t.body, t.tables);
   std::vector<uint64_t> seated(adaptor.adaptors.size(), 0), tables(seated), of_yield(adaptor.weights.yield.size(), 0);
   for (size_t i = 0; i < adaptor.trees.size(); ++i) {
     const CachedTree& t = adaptor.trees[i];
-    if (t.adapted == kNothing) continue;
+    if (t.adapted == kNoIndex) continue;
     uint64_t sum = t.tables == 1 ? t.customers : 0;
     for (uint32_t n : t.sizes) sum += n;
     if (t.customers == 0 || t.customers != customers[i] || sum != t.customers || (t.tables > 1 && t.sizes.size() != t.tables)) throw InternalError("the customers of a tree are not its uses");
@@ -193,11 +194,11 @@ void Chain::restore(std::span<const uint64_t> state) {
     for (uint32_t* x : {&t.adapted, &t.yield, &t.customers, &t.tables, &t.next, &t.word, &t.node}) *x = static_cast<uint32_t>(next());
     list(t.body);
     list(t.sizes);
-    if (t.yield >= words_->yields() || (t.adapted != kNothing && t.adapted >= adaptor.adaptors.size())) throw InputError("the checkpoint is of other words");
+    if (t.yield >= words_->yields() || (t.adapted != kNoIndex && t.adapted >= adaptor.adaptors.size())) throw InputError("the checkpoint is of other words");
   }
   if (next() != items_.size()) throw InputError("the checkpoint is of other words");
   for (auto& items : items_) list(items);
   adaptor.restore(std::move(counts));
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -3,9 +3,10 @@
 #include <map>
 
 #include "grammar/adaptor.hpp"
+#include "no_index.hpp"
 #include "pitman_yor/slice_sampler.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 namespace {
 
 using Histogram = std::vector<std::pair<uint32_t, uint64_t>>;  // (customers, how many tables)
@@ -13,7 +14,7 @@ using Histogram = std::vector<std::pair<uint32_t, uint64_t>>;  // (customers, ho
 // Priors of the sources the thesis used: a ~ Beta(1, 1); b ~ Gamma(shape 0.1, scale 10), mean 1, variance 10.
 constexpr double kShape = 0.1, kScale = 10.0;
 
-double log_prior_b(double b) { return log_gamma_density(b, kShape, kScale) - std::lgamma(kShape) - kShape * std::log(kScale); }
+double log_prior_b(double b) { return pitman_yor::log_gamma_density(b, kShape, kScale) - std::lgamma(kShape) - kShape * std::log(kScale); }
 
 // Sum over 0 < i < tables of log(b + a i).
 double log_openings(double a, double b, uint64_t tables) {
@@ -30,7 +31,7 @@ double log_openings(double a, double b, uint64_t tables) {
 std::vector<Histogram> table_sizes(const Adaptor& adaptor) {
   std::vector<std::map<uint32_t, uint64_t>> sizes(adaptor.adaptors.size());
   for (const CachedTree& t : adaptor.trees) {
-    if (t.adapted == kNothing || t.tables == 0) continue;
+    if (t.adapted == kNoIndex || t.tables == 0) continue;
     if (t.tables == 1) ++sizes[t.adapted][t.customers];
     else for (uint32_t n : t.sizes) ++sizes[t.adapted][n];
   }
@@ -68,7 +69,7 @@ double Adaptor::log_hyperprior() const {
   return sum;
 }
 
-void Adaptor::sample_hyperparameters(Random& random) {
+void Adaptor::sample_hyperparameters(pitman_yor::Random& random) {
   constexpr int kRounds = 5;
   const auto sizes = table_sizes(*this);
   for (size_t k = 0; k < adaptors.size(); ++k) {
@@ -76,12 +77,12 @@ void Adaptor::sample_hyperparameters(Random& random) {
     for (int round = 0; round < kRounds; ++round) {
       // b on a logarithmic scale: the prior has most of its mass very near 0.
       if (p.sample_b)
-        p.b = std::exp(slice_sample(random, std::log(p.b), -500.0, 500.0, 2.0, [&](double x) {
+        p.b = std::exp(pitman_yor::slice_sample(random, std::log(p.b), -500.0, 500.0, 2.0, [&](double x) {
           const double b = std::exp(x);
           return log_seating(p.a, b, p.customers, p.tables, {}) + log_prior_b(b) + x;
         }));
       if (p.sample_a)
-        p.a = slice_sample(random, p.a, 0.0, 1.0, 0.2, [&](double a) {
+        p.a = pitman_yor::slice_sample(random, p.a, 0.0, 1.0, 0.2, [&](double a) {
           // Stepping out may leave (0, 1).
           return a <= 0.0 || a >= 1.0 ? -INFINITY : log_seating(a, p.b, p.customers, p.tables, sizes[k]);
         });
@@ -89,4 +90,4 @@ void Adaptor::sample_hyperparameters(Random& random) {
   }
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -6,13 +6,13 @@
 
 #include "errors.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 void Components::check() const {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != components.size()) throw InputError("offsets do not cover the components");
   for (uint32_t w = 0; w < words(); ++w)
-    if (offsets[w + 1] <= offsets[w] || offsets[w + 1] - offsets[w] > kMost)
-      throw InputError("word " + std::to_string(w) + " has no component, or more than " + std::to_string(kMost));
+    if (offsets[w + 1] <= offsets[w] || offsets[w + 1] - offsets[w] > kMaxParts)
+      throw InputError("word " + std::to_string(w) + " has no component, or more than " + std::to_string(kMaxParts));
   for (uint32_t c : components)
     if (c >= component_count) throw InputError("component " + std::to_string(c) + " is not one of " + std::to_string(component_count));
 }
@@ -97,12 +97,12 @@ double ModifierModel::total(std::span<const uint32_t> entries, size_t i, Outcome
 }
 
 double ModifierModel::joint_of(std::span<const uint32_t> entries) const {
-  std::array<Outcome, Components::kMost> outcomes;
+  std::array<Outcome, Components::kMaxParts> outcomes;
   return total(entries, 0, outcomes.data());
 }
 
-void ModifierModel::add_all(std::span<const uint32_t> entries, Random& random) {
-  std::array<Outcome, Components::kMost> outcomes;
+void ModifierModel::add_all(std::span<const uint32_t> entries, pitman_yor::Random& random) {
+  std::array<Outcome, Components::kMaxParts> outcomes;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Weights w = weights(entries, i, outcomes.data());
     double chance[3], sum = 0;
@@ -132,7 +132,7 @@ void ModifierModel::add_all(std::span<const uint32_t> entries, Random& random) {
   }
 }
 
-void ModifierModel::reseat(Random& random) {
+void ModifierModel::reseat(pitman_yor::Random& random) {
   for (uint32_t e = 0; e < bigrams.dishes(); ++e) {
     const uint32_t customers = bigrams.customers(e), c = context_[e], d = next_[e];
     for (uint32_t i = std::min(customers, 16 + customers / 8); i > 0; --i) {
@@ -157,4 +157,4 @@ double ModifierModel::product(std::span<const uint32_t> components) const {
   return p;
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -3,7 +3,7 @@
 #include "pitman_yor/rising_factorial.hpp"
 #include "pitman_yor/slice_sampler.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 namespace {
 
 constexpr double kStrengthShape = 0.1, kStrengthScale = 10.0;
@@ -42,4 +42,4 @@ void resample(Hyperparameters& h, const SeatingSummary& summary, Random& random)
   }));
 }
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

@@ -7,7 +7,7 @@
 
 #include "pitman_yor/random.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 struct Hyperparameters {
   double discount = 0.5, strength = 1.0;
@@ -45,4 +45,4 @@ struct SeatingSummary {
 // One slice-sampling update of the discount, then of the strength.
 void resample(Hyperparameters& h, const SeatingSummary& summary, Random& random);
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

@@ -11,7 +11,7 @@
 #include "pitman_yor/random.hpp"
 #include "pitman_yor/table_sizes.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 class Restaurants {
  public:
@@ -180,4 +180,4 @@ class Restaurants {
   TableSizes sizes_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

@@ -6,9 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "no_index.hpp"
 #include "pitman_yor/random.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 class TableSizes {
  public:
@@ -82,9 +83,9 @@ class TableSizes {
   std::vector<Bin> pool_;
   std::array<uint32_t, 28> free_ = [] {
     std::array<uint32_t, 28> none{};
-    none.fill(UINT32_MAX);
+    none.fill(kNoIndex);
     return none;
   }();
 };
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor
