@@ -40,9 +40,9 @@ std::shared_ptr<CompiledGrammar> compile(uint32_t symbols, uint32_t atoms, uint3
   return std::make_shared<CompiledGrammar>(symbols, atoms, start, std::move(source), adapted);
 }
 
-std::vector<PitmanYor> adaptors_of(const std::vector<AdaptorTuple>& tuples) {
-  std::vector<PitmanYor> result;
-  for (const auto& [a, b, sample_a, sample_b] : tuples) result.push_back({a, b, sample_a, sample_b});
+std::vector<SymbolRestaurant> adaptors_of(const std::vector<AdaptorTuple>& tuples) {
+  std::vector<SymbolRestaurant> result;
+  for (const auto& [a, b, sample_a, sample_b] : tuples) result.push_back({{a, b}, sample_a, sample_b});
   return result;
 }
 
@@ -50,14 +50,13 @@ nb::dict cached_trees(const Chain& chain) {
   Numbers rules, adapted, customers, tables, sizes;
   std::vector<uint64_t> ends;
   for (const CachedTree& t : chain.adaptor.trees) {
-    if (t.adapted == kNoIndex || t.customers == 0) continue;
+    if (t.adapted == kNoIndex || t.seats.customers == 0) continue;
     chain.adaptor.expand(t.body, rules);
     ends.push_back(rules.size());
     adapted.push_back(t.adapted);
-    customers.push_back(t.customers);
-    tables.push_back(t.tables);
-    if (t.tables == 1) sizes.push_back(t.customers);
-    else sizes.insert(sizes.end(), t.sizes.begin(), t.sizes.end());
+    customers.push_back(t.seats.customers);
+    tables.push_back(t.seats.tables);
+    for (uint32_t i = 0; i < t.seats.tables; ++i) sizes.push_back(t.seats.size(i));
   }
   nb::dict result;
   result["rules"] = numpy(std::move(rules));
@@ -128,7 +127,7 @@ void bind_grammar(nb::module_& m) {
       .def_prop_ro("rule_counts", [](const Chain& c) { return numpy(c.adaptor.rule_counts()); }, nb::rv_policy::move)
       .def_prop_ro("adaptors", [](const Chain& c) {
         std::vector<std::tuple<double, double, uint64_t, uint64_t>> result;
-        for (const PitmanYor& p : c.adaptor.adaptors) result.emplace_back(p.a, p.b, p.customers, p.tables);
+        for (const SymbolRestaurant& p : c.adaptor.adaptors) result.emplace_back(p.hyper.discount, p.hyper.strength, p.customers, p.tables);
         return result;
       }, "(a, b, customers, tables) of each adapted symbol")
       .def("cached_trees", &cached_trees, "Rules in preorder, one tree after another, where each ends, and its counts")

@@ -7,7 +7,7 @@
 
 namespace binyan::grammar {
 
-Adaptor::Adaptor(const CompiledGrammar& grammar, std::vector<PitmanYor> adaptors, uint32_t yields)
+Adaptor::Adaptor(const CompiledGrammar& grammar, std::vector<SymbolRestaurant> adaptors, uint32_t yields)
     : grammar(grammar), adaptors(std::move(adaptors)), first_tree(yields, kNoIndex) {
   if (this->adaptors.size() != grammar.adapted_symbols.size()) throw InputError("each adapted symbol needs its a and b");
   weights.resize_yields(yields);
@@ -27,14 +27,12 @@ void Adaptor::restore(std::vector<uint64_t> rule_counts) {
   }
   totals_.resize(grammar.symbols());
   for (uint32_t s = 0; s < grammar.symbols(); ++s) totals_[s] = prior_totals_[s] + static_cast<double>(symbol_counts_[s]);
-  for (PitmanYor& p : adaptors) p.customers = p.tables = 0;
+  for (SymbolRestaurant& p : adaptors) p.customers = p.tables = 0;
   std::fill(weights.yield.begin(), weights.yield.end(), YieldCounts{});
   std::fill(weights.used.begin(), weights.used.end(), 0);
   for (const CachedTree& t : trees) {
     if (t.adapted == kNoIndex) continue;
-    adaptors[t.adapted].customers += t.customers;
-    adaptors[t.adapted].tables += t.tables;
-    if (t.yield != 0) weights.seat(t.yield, static_cast<int>(t.customers), static_cast<int>(t.tables));
+    follow(t, static_cast<int>(t.seats.customers), static_cast<int>(t.seats.tables));
   }
   weights.scale.assign(grammar.symbols(), 1.0);
   weights.discount.assign(adaptors.size(), 0.0);
@@ -47,10 +45,10 @@ void Adaptor::restore(std::vector<uint64_t> rule_counts) {
 void Adaptor::refresh() {
   for (uint32_t s = 0; s < grammar.source_symbols; ++s) weights.scale[s] = 1.0 / totals_[s];
   for (size_t k = 0; k < adaptors.size(); ++k) {
-    const PitmanYor& p = adaptors[k];
-    weights.discount[k] = p.a;
-    weights.per_customer[k] = p.customers == 0 ? 0.0 : 1.0 / p.seats();
-    weights.scale[grammar.adapted_symbols[k]] *= p.fresh();
+    const SymbolRestaurant& p = adaptors[k];
+    weights.discount[k] = p.hyper.discount;
+    weights.per_customer[k] = p.customers == 0 ? 0.0 : 1.0 / p.total_weight();
+    weights.scale[grammar.adapted_symbols[k]] *= p.new_table_probability();
   }
 }
 
@@ -64,44 +62,30 @@ void Adaptor::count(uint32_t rule, int by) {
   totals_[s] = prior_totals_[s] + static_cast<double>(symbol_counts_[s]);
 }
 
-void Adaptor::note(CachedTree& t, int customers, int tables) {
-  t.customers += customers;
-  t.tables += tables;
+void Adaptor::follow(const CachedTree& t, int customers, int tables) {
   adaptors[t.adapted].customers += customers;
   adaptors[t.adapted].tables += tables;
   if (t.yield != 0) weights.seat(t.yield, customers, tables);
 }
 
-void Adaptor::sit(uint32_t tree, uint32_t table) {
-  CachedTree& t = trees[tree];
-  if (t.tables > 1) ++t.sizes[table];
-  note(t, 1, 0);
+void Adaptor::join(uint32_t tree, uint32_t table) {
+  trees[tree].seats.join(table);
+  follow(trees[tree], 1, 0);
 }
 
 void Adaptor::leave(uint32_t tree, uint32_t table) {
-  CachedTree& t = trees[tree];
-  if (t.tables > 1) --t.sizes[table];
-  note(t, -1, 0);
+  trees[tree].seats.leave(table);
+  follow(trees[tree], -1, 0);
 }
 
 void Adaptor::open(uint32_t tree, uint32_t table) {
-  CachedTree& t = trees[tree];
-  if (t.tables == 1) t.sizes.assign(1, t.customers);
-  if (t.tables > 0) {
-    t.sizes.push_back(1);
-    std::swap(t.sizes.back(), t.sizes[table]);
-  }
-  note(t, 1, 1);
+  trees[tree].seats.open(table);
+  follow(trees[tree], 1, 1);
 }
 
 void Adaptor::close(uint32_t tree, uint32_t table) {
-  CachedTree& t = trees[tree];
-  if (t.tables > 1) {
-    std::swap(t.sizes.back(), t.sizes[table]);
-    t.sizes.pop_back();
-  }
-  note(t, -1, -1);
-  if (t.tables == 1) t.sizes.clear();
+  trees[tree].seats.close(table);
+  follow(trees[tree], -1, -1);
 }
 
 void Adaptor::rollback() {
@@ -110,8 +94,8 @@ void Adaptor::rollback() {
     switch (step.kind) {
       case Step::kCount: count(step.item, -1); break;
       case Step::kUncount: count(step.item, 1); break;
-      case Step::kSit: leave(step.item, step.table); break;
-      case Step::kLeave: sit(step.item, step.table); break;
+      case Step::kJoin: leave(step.item, step.table); break;
+      case Step::kLeave: join(step.item, step.table); break;
       case Step::kOpen: close(step.item, step.table); break;
       case Step::kClose: open(step.item, step.table); break;
     }
@@ -123,7 +107,7 @@ void Adaptor::commit() {
   journal_.clear();
   for (uint32_t i : touched_) {
     CachedTree& t = trees[i];
-    if (t.customers > 0 || t.adapted == kNoIndex) continue;
+    if (t.seats.customers > 0 || t.adapted == kNoIndex) continue;
     if (t.yield != 0) {
       uint32_t* link = &first_tree[t.yield];
       while (*link != i) link = &trees[*link].next;
@@ -146,9 +130,22 @@ ScaledDouble Adaptor::proposal(std::span<const uint32_t> items) const {
 
 ScaledDouble Adaptor::tree_proposal(uint32_t tree) const {
   const CachedTree& t = trees[tree];
-  const PitmanYor& p = adaptors[t.adapted];
-  ScaledDouble result = proposal(t.body) * ScaledDouble(p.fresh());
-  if (t.customers > 0) result += ScaledDouble((t.customers - p.a * t.tables) / p.seats());
+  const SymbolRestaurant& p = adaptors[t.adapted];
+  ScaledDouble result = proposal(t.body) * ScaledDouble(p.new_table_probability());
+  if (t.seats.customers > 0) result += ScaledDouble(p.old_tables_probability(t.seats));
+  return result;
+}
+
+// The two ways to use a tree as they are now: from the cache, or derived anew by its body.
+Adaptor::Ways Adaptor::ways(const CachedTree& t) const {
+  const SymbolRestaurant& p = adaptors[t.adapted];
+  const double new_table = p.new_table_probability();
+  Ways result{new_table, ScaledDouble(0.0), ScaledDouble(1.0), ScaledDouble(new_table)};
+  if (t.seats.customers > 0) {
+    result.cached = ScaledDouble(p.old_tables_probability(t.seats));
+    result.body = proposal(t.body);
+    result.both = result.cached + ScaledDouble(new_table) * result.body;
+  }
   return result;
 }
 
@@ -164,32 +161,21 @@ void Adaptor::add(std::span<const uint32_t> items, pitman_yor::Random& random, C
     }
     const uint32_t tree = tree_of(item);
     const CachedTree& t = trees[tree];
-    const PitmanYor& p = adaptors[t.adapted];
-    const double fresh = p.fresh();
-    ScaledDouble below(1.0), mass(fresh);
-    if (t.customers > 0) {
-      const ScaledDouble cached((t.customers - p.a * t.tables) / p.seats());
-      below = proposal(t.body);
-      mass = cached + ScaledDouble(fresh) * below;
-      if (mass * ScaledDouble(random.uniform()) < cached) {
-        uint32_t table = 0;
-        double chance = 1.0;
-        if (t.tables > 1) {
-          double left = random.uniform() * (t.customers - p.a * t.tables);
-          while (table + 1 < t.tables && (left -= t.sizes[table] - p.a) >= 0.0) ++table;
-          chance = (t.sizes[table] - p.a) / (t.customers - p.a * t.tables);
-        }
-        change.joint *= cached * ScaledDouble(chance);
-        change.weight *= mass;
-        sit(tree, table);
-        journal_.push_back({Step::kSit, tree, table});
-        continue;
-      }
+    const Ways w = ways(t);
+    if (t.seats.customers > 0 && w.both * ScaledDouble(random.uniform()) < w.cached) {
+      const double discount = adaptors[t.adapted].hyper.discount;
+      const uint32_t table = t.seats.draw_to_join(discount, random);
+      change.joint *= w.cached * ScaledDouble(t.seats.join_probability(table, discount));
+      change.weight *= w.both;
+      join(tree, table);
+      journal_.push_back({Step::kJoin, tree, table});
+      continue;
     }
-    change.joint *= ScaledDouble(fresh);
-    change.weight *= mass / below;
-    journal_.push_back({Step::kOpen, tree, t.tables});
-    open(tree, t.tables);
+    change.joint *= ScaledDouble(w.new_table);
+    change.weight *= w.both / w.body;
+    const uint32_t table = t.seats.tables;
+    journal_.push_back({Step::kOpen, tree, table});
+    open(tree, table);
     add(trees[tree].body, random, change);
   }
 }
@@ -207,31 +193,21 @@ void Adaptor::remove(std::span<const uint32_t> items, pitman_yor::Random& random
     }
     const uint32_t tree = tree_of(item);
     const CachedTree& t = trees[tree];
-    uint32_t table = 0, size = t.customers;
-    if (t.tables > 1) {
-      uint64_t seat = random.below(t.customers);
-      while (seat >= t.sizes[table]) seat -= t.sizes[table++];
-      size = t.sizes[table];
-    }
+    const uint32_t table = t.seats.draw_to_leave(random), size = t.seats.size(table);
     const bool closes = size == 1;
     if (closes) {
       remove(t.body, random, change);
       close(tree, table);
       journal_.push_back({Step::kClose, tree, table});
-      if (t.customers == 0) touched_.push_back(tree);
+      if (t.seats.customers == 0) touched_.push_back(tree);
     } else {
       leave(tree, table);
       journal_.push_back({Step::kLeave, tree, table});
     }
-    const PitmanYor& p = adaptors[t.adapted];
-    const double fresh = p.fresh();
-    ScaledDouble below(1.0), mass(fresh);
-    if (t.customers > 0) {
-      below = proposal(t.body);
-      mass = ScaledDouble((t.customers - p.a * t.tables) / p.seats()) + ScaledDouble(fresh) * below;
-    }
-    change.joint *= ScaledDouble(closes ? fresh : (size - 1 - p.a) / p.seats());
-    change.weight *= closes ? mass / below : mass;
+    const SymbolRestaurant& p = adaptors[t.adapted];
+    const Ways w = ways(t);
+    change.joint *= ScaledDouble(closes ? w.new_table : pitman_yor::table_weight(size - 1, p.hyper.discount) / p.total_weight());
+    change.weight *= closes ? w.both / w.body : w.both;
   }
 }
 
@@ -269,13 +245,13 @@ uint32_t Adaptor::intern(uint32_t adapted, uint32_t yield, std::span<const uint3
 }
 
 uint32_t Adaptor::draw_cached(uint32_t adapted, uint32_t yield, pitman_yor::Random& random) const {
-  const double a = adaptors[adapted].a;
-  double left = random.uniform() * (weights.yield[yield].customers - a * weights.yield[yield].tables);
+  const double discount = adaptors[adapted].hyper.discount;
+  double left = random.uniform() * pitman_yor::old_tables_weight(weights.yield[yield].customers, weights.yield[yield].tables, discount);
   uint32_t chosen = kNoIndex;
   for (uint32_t i = first_tree[yield]; i != kNoIndex; i = trees[i].next) {
-    if (trees[i].customers == 0) continue;
+    if (trees[i].seats.customers == 0) continue;
     chosen = i;
-    if ((left -= trees[i].customers - a * trees[i].tables) < 0.0) break;
+    if ((left -= trees[i].seats.weight(discount)) < 0.0) break;
   }
   if (chosen == kNoIndex) throw InternalError("no cached tree where the counts say there is one");
   return chosen;

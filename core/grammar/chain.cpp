@@ -22,7 +22,7 @@ bool accept(const Change& made, const Change& undone, const ScaledDouble& propos
 
 }  // namespace
 
-Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<PitmanYor> adaptors, uint64_t seed, uint64_t chain)
+Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed, uint64_t chain)
     : adaptor(words->grammar(), std::move(adaptors), words->yields()), words_(std::move(words)), seed_(seed), chain_(chain), items_(words_->size()), proposer_(adaptor), stack_(proposer_.items) {}
 
 void Chain::initialise(bool incremental) {
@@ -68,7 +68,7 @@ bool Chain::step(uint32_t word, double temperature, pitman_yor::Random& random, 
 // Goldwater 2009). A derivation that another tree of the cache has already is refused, so the move is its own reverse.
 void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info) {
   const CachedTree& t = adaptor.trees[tree];
-  const uint32_t tables = t.tables, word = t.word, node = t.node;
+  const uint32_t tables = t.seats.tables, word = t.word, node = t.node;
   Change undone, made;
   for (uint32_t i = 0; i < tables; ++i) adaptor.remove(t.body, random, undone);
   proposer_.draw_new(words_->view(word), word, node, random);
@@ -78,7 +78,7 @@ void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& rando
   bool taken = false;
   if (yield != 0)
     for (uint32_t i = adaptor.first_tree[yield]; i != kNoIndex; i = adaptor.trees[i].next)
-      taken |= i != tree && adaptor.trees[i].customers > 0 && adaptor.trees[i].body == stack_;
+      taken |= i != tree && adaptor.trees[i].seats.customers > 0 && adaptor.trees[i].body == stack_;
   if (!taken) {
     const ScaledDouble old = adaptor.proposal(adaptor.trees[tree].body), proposed = adaptor.proposal(stack_);
     for (uint32_t i = 0; i < tables; ++i) adaptor.add(stack_, random, made);
@@ -121,17 +121,19 @@ void Chain::check() const {
   };
   for (const auto& items : items_) use(items, 1);
   for (const CachedTree& t : adaptor.trees)
-    if (t.adapted != kNoIndex) use(t.body, t.tables);
+    if (t.adapted != kNoIndex) use(t.body, t.seats.tables);
   std::vector<uint64_t> seated(adaptor.adaptors.size(), 0), tables(seated), of_yield(adaptor.weights.yield.size(), 0);
   for (size_t i = 0; i < adaptor.trees.size(); ++i) {
     const CachedTree& t = adaptor.trees[i];
     if (t.adapted == kNoIndex) continue;
-    uint64_t sum = t.tables == 1 ? t.customers : 0;
-    for (uint32_t n : t.sizes) sum += n;
-    if (t.customers == 0 || t.customers != customers[i] || sum != t.customers || (t.tables > 1 && t.sizes.size() != t.tables)) throw InternalError("the customers of a tree are not its uses");
-    seated[t.adapted] += t.customers;
-    tables[t.adapted] += t.tables;
-    if (t.yield != 0) of_yield[t.yield] += t.customers;
+    const pitman_yor::TableList& seats = t.seats;
+    uint64_t sum = seats.tables == 1 ? seats.customers : 0;
+    for (uint32_t n : seats.sizes) sum += n;
+    if (seats.customers == 0 || seats.customers != customers[i] || sum != seats.customers || (seats.tables > 1 && seats.sizes.size() != seats.tables))
+      throw InternalError("the customers of a tree are not its uses");
+    seated[t.adapted] += seats.customers;
+    tables[t.adapted] += seats.tables;
+    if (t.yield != 0) of_yield[t.yield] += seats.customers;
   }
   if (rules != adaptor.rule_counts()) throw InternalError("the rule counts are not those of the trees");
   for (size_t k = 0; k < seated.size(); ++k)
@@ -142,9 +144,9 @@ void Chain::check() const {
 
 std::vector<uint64_t> Chain::state() const {
   std::vector<uint64_t> out{sweeps, adaptor.adaptors.size()};
-  for (const PitmanYor& p : adaptor.adaptors) {
-    out.push_back(std::bit_cast<uint64_t>(p.a));
-    out.push_back(std::bit_cast<uint64_t>(p.b));
+  for (const SymbolRestaurant& p : adaptor.adaptors) {
+    out.push_back(std::bit_cast<uint64_t>(p.hyper.discount));
+    out.push_back(std::bit_cast<uint64_t>(p.hyper.strength));
   }
   auto list = [&](const auto& values) {
     out.push_back(values.size());
@@ -155,9 +157,9 @@ std::vector<uint64_t> Chain::state() const {
   list(adaptor.first_tree);
   out.push_back(adaptor.trees.size());
   for (const CachedTree& t : adaptor.trees) {
-    for (uint32_t x : {t.adapted, t.yield, t.customers, t.tables, t.next, t.word, t.node}) out.push_back(x);
+    for (uint32_t x : {t.adapted, t.yield, t.seats.customers, t.seats.tables, t.next, t.word, t.node}) out.push_back(x);
     list(t.body);
-    list(t.sizes);
+    list(t.seats.sizes);
   }
   out.push_back(items_.size());
   for (const auto& items : items_) list(items);
@@ -178,9 +180,9 @@ void Chain::restore(std::span<const uint64_t> state) {
   };
   sweeps = next();
   if (next() != adaptor.adaptors.size()) throw InputError("the checkpoint is of another grammar");
-  for (PitmanYor& p : adaptor.adaptors) {
-    p.a = std::bit_cast<double>(next());
-    p.b = std::bit_cast<double>(next());
+  for (SymbolRestaurant& p : adaptor.adaptors) {
+    p.hyper.discount = std::bit_cast<double>(next());
+    p.hyper.strength = std::bit_cast<double>(next());
   }
   std::vector<uint64_t> counts;
   list(counts);
@@ -191,9 +193,9 @@ void Chain::restore(std::span<const uint64_t> state) {
   if (trees > state.size()) throw InputError("the checkpoint ends too soon");
   adaptor.trees.assign(trees, {});
   for (CachedTree& t : adaptor.trees) {
-    for (uint32_t* x : {&t.adapted, &t.yield, &t.customers, &t.tables, &t.next, &t.word, &t.node}) *x = static_cast<uint32_t>(next());
+    for (uint32_t* x : {&t.adapted, &t.yield, &t.seats.customers, &t.seats.tables, &t.next, &t.word, &t.node}) *x = static_cast<uint32_t>(next());
     list(t.body);
-    list(t.sizes);
+    list(t.seats.sizes);
     if (t.yield >= words_->yields() || (t.adapted != kNoIndex && t.adapted >= adaptor.adaptors.size())) throw InputError("the checkpoint is of other words");
   }
   if (next() != items_.size()) throw InputError("the checkpoint is of other words");

@@ -18,7 +18,7 @@ struct SweepInfo {
 
 class Chain {
  public:
-  Chain(std::shared_ptr<const WordForests> words, std::vector<PitmanYor> adaptors, uint64_t seed, uint64_t chain);
+  Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed, uint64_t chain);
 
   // First trees. Incremental: each word is drawn given the words before it. Batch: all from the base grammar, then added.
   void initialise(bool incremental);

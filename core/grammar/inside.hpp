@@ -8,6 +8,7 @@
 #include "grammar/forest.hpp"
 #include "no_index.hpp"
 #include "pitman_yor/random.hpp"
+#include "pitman_yor/seating.hpp"
 
 namespace binyan::grammar {
 
@@ -41,7 +42,7 @@ struct Weights {
   }
   double cached(uint32_t adapted, uint32_t y) const {
     const YieldCounts& c = yield[y];
-    return (c.customers - discount[adapted] * c.tables) * per_customer[adapted];
+    return pitman_yor::old_tables_weight(c.customers, c.tables, discount[adapted]) * per_customer[adapted];
   }
 };
 

@@ -87,7 +87,7 @@ class Search {
     while (tree != kNoIndex && !std::equal(items_.begin() + first, items_.end(), adaptor_.trees[tree].body.begin(), adaptor_.trees[tree].body.end())) tree = adaptor_.trees[tree].next;
     items_.resize(first);
     items_.push_back(tree == kNoIndex ? kNewTree : kTreeItem | tree);
-    return tree == kNoIndex ? probability * ScaledDouble(adaptor_.adaptors[adaptor_.grammar.adapted_index[node.symbol]].fresh()) : weights_.tree[tree];
+    return tree == kNoIndex ? probability * ScaledDouble(adaptor_.adaptors[adaptor_.grammar.adapted_index[node.symbol]].new_table_probability()) : weights_.tree[tree];
   }
 
   void clear_items() { items_.clear(); }
@@ -126,7 +126,7 @@ class Search {
     for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e)
       place.candidates.push_back({scale + value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]), kNoIndex, e, 0, 0});
     for (uint32_t t = first_tree(node); t != kNoIndex; t = adaptor_.trees[t].next)
-      if (adaptor_.trees[t].customers > 0) place.candidates.push_back({weights_.log_cached[t], t, 0, 0, 0});
+      if (adaptor_.trees[t].seats.customers > 0) place.candidates.push_back({weights_.log_cached[t], t, 0, 0, 0});
     std::make_heap(place.candidates.begin(), place.candidates.end());
   }
 
@@ -156,8 +156,8 @@ SearchWeights::SearchWeights(const Adaptor& adaptor) {
   for (double s : adaptor.weights.scale) log_scale.push_back(std::log(s));
   for (uint32_t t = 0; t < adaptor.trees.size(); ++t) {
     const CachedTree& tree = adaptor.trees[t];
-    const bool cached = tree.adapted != kNoIndex && tree.customers > 0;
-    log_cached.push_back(cached ? std::log((tree.customers - adaptor.adaptors[tree.adapted].a * tree.tables) * adaptor.weights.per_customer[tree.adapted]) : -INFINITY);
+    const bool cached = tree.adapted != kNoIndex && tree.seats.customers > 0;
+    log_cached.push_back(cached ? std::log(tree.seats.weight(adaptor.adaptors[tree.adapted].hyper.discount) * adaptor.weights.per_customer[tree.adapted]) : -INFINITY);
     this->tree.push_back(tree.adapted == kNoIndex ? ScaledDouble(0.0) : adaptor.tree_proposal(t));
   }
 }

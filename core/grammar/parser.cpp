@@ -13,7 +13,7 @@ constexpr size_t kMaxBytes = size_t{2} << 30;
 
 }  // namespace
 
-Parser::Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<SavedTree>& trees,
+Parser::Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees,
                              std::shared_ptr<ConstituentStrings> yields)
     : grammar_(std::move(grammar)), yields_(yields ? std::move(yields) : std::make_shared<ConstituentStrings>(*grammar_)), adaptor_(*grammar_, std::move(adaptors), 1), proposer_(adaptor_) {
   for (const SavedTree& tree : trees) {
@@ -22,8 +22,8 @@ Parser::Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint6
     if (at != tree.rules.size() || top.items.size() != 1 || !is_tree(top.items[0])) throw InputError("a cached tree is not a whole derivation of an adapted symbol");
     CachedTree& t = adaptor_.trees[tree_of(top.items[0])];
     if (t.adapted != tree.adapted) throw InputError("a cached tree is of another symbol than it says");
-    t.customers = tree.customers;
-    t.tables = tree.tables;
+    t.seats.customers = tree.customers;
+    t.seats.tables = tree.tables;
   }
   fit();
   adaptor_.restore(std::move(rule_counts));

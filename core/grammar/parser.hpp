@@ -23,7 +23,7 @@ class Parser {
  public:
   // Trees inside other trees that are not listed themselves count as not cached. States that share `yields` can share the
   // yield numbers of a word; each must `fit` before the next query once another state was made.
-  Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<SavedTree>& trees,
+  Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees,
                 std::shared_ptr<ConstituentStrings> yields = nullptr);
   void fit();
 

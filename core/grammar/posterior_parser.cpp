@@ -22,7 +22,7 @@ double log_sum(const std::vector<double>& terms) {
 PosteriorParser::PosteriorParser(std::shared_ptr<const CompiledGrammar> grammar, size_t max_bytes)
     : grammar_(std::move(grammar)), yields_(std::make_shared<ConstituentStrings>(*grammar_)), max_bytes_(max_bytes) {}
 
-void PosteriorParser::add(std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<SavedTree>& trees) {
+void PosteriorParser::add(std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees) {
   states_.push_back(std::make_unique<Parser>(grammar_, std::move(rule_counts), std::move(adaptors), trees, yields_));
   for (auto& state : states_) state->fit();
 }

@@ -18,7 +18,7 @@ class PosteriorParser {
  public:
   // A forest of more than `max_bytes` is refused with InputError; so many bytes of forests are remembered.
   PosteriorParser(std::shared_ptr<const CompiledGrammar> grammar, size_t max_bytes);
-  void add(std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<SavedTree>& trees);
+  void add(std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees);
   size_t size() const { return states_.size(); }
 
   // log P(word): the mean over the states; -infinity without derivation. Safe from several threads, as `best`.

@@ -54,22 +54,22 @@ void CompoundHPYLM::fill(Chain& chain, uint32_t level) const {
   for (uint32_t k = 0; k < level; ++k) {
     const pitman_yor::Restaurants& r = words[k];
     const uint32_t d = dish(chain.entry[k], kDecomposed);
-    const double scale = 1.0 / r.total(chain.context[k]);
+    const double scale = 1.0 / r.total_weight(chain.context[k]);
     const double base = shortening[k] * word + (1 - shortening[k]) * chain.head_probability[k] * chain.modifiers;
-    chain.word_probability[k] = word = (r.shared(d) + r.shared(d + 1)) * scale + r.fresh(chain.context[k]) * scale * base;
+    chain.word_probability[k] = word = (r.old_table_weight(d) + r.old_table_weight(d + 1)) * scale + r.new_table_weight(chain.context[k]) * scale * base;
   }
 }
 
-// AddWordToModel and RemoveWordFromModel of the thesis: a table of H opened (closed) by decomposing adds (removes) a head
+// Algorithms 1 and 2 of the thesis (section 3.3.2): a table of H opened (closed) by decomposing adds (removes) a head
 // in G and the modifiers in F; one opened by shortening adds a customer to H of the shorter context. Returns whether a
 // table was opened or closed.
 bool CompoundHPYLM::add_word(const Chain& chain, uint32_t level) {
   for (uint32_t k = level;; --k) {
     pitman_yor::Restaurants& r = words[k];
     const uint32_t c = chain.context[k], d = dish(chain.entry[k], kDecomposed);
-    const double decomposed = r.shared(d), shortened = floors_ == 2 ? r.shared(d + 1) : 0.0;
-    const double open_decomposed = r.fresh(c) * (1 - shortening[k]) * chain.head_probability[k] * chain.modifiers;
-    const double open_shortened = k > 0 && floors_ == 2 ? r.fresh(c) * shortening[k] * chain.word_probability[k - 1] : 0.0;
+    const double decomposed = r.old_table_weight(d), shortened = floors_ == 2 ? r.old_table_weight(d + 1) : 0.0;
+    const double open_decomposed = r.new_table_weight(c) * (1 - shortening[k]) * chain.head_probability[k] * chain.modifiers;
+    const double open_shortened = k > 0 && floors_ == 2 ? r.new_table_weight(c) * shortening[k] * chain.word_probability[k - 1] : 0.0;
     double left = random.uniform() * (decomposed + shortened + open_decomposed + open_shortened);
     if ((left -= decomposed) < 0) {
       r.join(c, d, random);

@@ -1,4 +1,4 @@
-// The language models that generate compounds from their components (thesis, section "HPYLM + compounds"), and their
+// The language models that generate compounds from their components (thesis, section 3.2.2), and their
 // Gibbs sampler. H_u is over words, G_u over head components given the same context, F over modifiers (modifier_model.hpp).
 //
 // HPYLM+c: H_u ~ PYP(a'', b'', G_u x F) for the longest context u of each event.

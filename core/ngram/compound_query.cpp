@@ -35,7 +35,7 @@ CompoundSamples collect(const CompoundHPYLM& model) {
   const auto at = [&](std::vector<float>& array, size_t row) -> float& { return array[row]; };
   const ModifierModel& f = model.modifiers;
   for (uint32_t c = 0; c <= f.end(); ++c) at(samples.next, c) = static_cast<float>(f.unigrams.probability(0, c, f.base()));
-  for (uint32_t c = 0; c < f.end(); ++c) at(samples.pair_fresh, c) = static_cast<float>(f.bigrams.fresh(c) / f.bigrams.total(c));
+  for (uint32_t c = 0; c < f.end(); ++c) at(samples.pair_fresh, c) = static_cast<float>(f.bigrams.new_table_weight(c) / f.bigrams.total_weight(c));
   for (uint32_t p = 0; p < f.bigrams.dishes(); ++p) at(samples.pair, p) = static_cast<float>(f.bigrams.probability(f.pair_context()[p], p, f.unigrams.probability(0, f.pair_next()[p], f.base())));
   std::vector<double> modifiers(tree.components.words());
   for (uint32_t w = 0; w < modifiers.size(); ++w) {
@@ -56,13 +56,13 @@ CompoundSamples collect(const CompoundHPYLM& model) {
     for (uint32_t e = 0; e < level.entries(); ++e) {
       const double base = (1 - w) * heads[head.entry_of[e]] * modifiers[level.word[e]] + (k > 0 ? w * shorter_words[level.parent[e]] : 0.0);
       const uint32_t d = model.dish(e, CompoundHPYLM::kDecomposed), c = level.context[e];
-      words[e] = (h.shared(d) + (model.both_ways() ? h.shared(d + 1) : 0.0) + h.fresh(c) * base) / h.total(c);
+      words[e] = (h.old_table_weight(d) + (model.both_ways() ? h.old_table_weight(d + 1) : 0.0) + h.new_table_weight(c) * base) / h.total_weight(c);
     }
     for (double p : heads) at(samples.head, head_row++) = static_cast<float>(p);
     for (double p : words) at(samples.word, entry_row++) = static_cast<float>(p);
     for (uint32_t c = 0; c < level.contexts(); ++c, ++context_row) {
-      at(samples.head_fresh, context_row) = static_cast<float>(g.fresh(c) / g.total(c));
-      at(samples.word_fresh, context_row) = static_cast<float>(h.fresh(c) / h.total(c));
+      at(samples.head_fresh, context_row) = static_cast<float>(g.new_table_weight(c) / g.total_weight(c));
+      at(samples.word_fresh, context_row) = static_cast<float>(h.new_table_weight(c) / h.total_weight(c));
     }
     shorter_words.swap(words);
     shorter_heads.swap(heads);

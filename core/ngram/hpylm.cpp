@@ -43,8 +43,8 @@ double HPYLM::initialise(Initialisation how) {
         pitman_yor::Restaurants& r = levels_[k];
         const uint32_t c = chain.context[k], e = chain.entry[k];
         const bool opened = how == Initialisation::kSequential ? r.draw_opening(c, e, chain.base[k], random) : random.below(r.tables(e) + 1) == 0;
-        double weight = r.fresh(c);
-        const double total = r.total(c);
+        double weight = r.new_table_weight(c);
+        const double total = r.total_weight(c);
         if (opened) r.open(c, e);
         else weight = (how == Initialisation::kSequential ? r.join(c, e, random) : r.join_any(c, e, random)) - r.hyper.discount;
         log_probability += std::log(weight / total);
@@ -146,7 +146,7 @@ void HPYLM::predict(uint32_t level, std::span<const double> shorter, std::span<d
   const Level& l = tree_->levels[level];
   const pitman_yor::Restaurants& r = levels_[level];
   for (uint32_t c = 0; c < l.contexts(); ++c) {
-    backoff[c] = r.fresh(c) / r.total(c);
+    backoff[c] = r.new_table_weight(c) / r.total_weight(c);
     for (uint32_t e = l.first_entry[c]; e < l.first_entry[c + 1]; ++e)
       probability[e] = r.probability(c, e, level == 0 ? base_ : shorter[l.parent[e]]);
   }

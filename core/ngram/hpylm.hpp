@@ -1,4 +1,4 @@
-// The hierarchical Pitman-Yor language model (Teh 2006; thesis, section "Hierarchical Pitman-Yor Language Model") and
+// The hierarchical Pitman-Yor language model (Teh 2006; thesis, section 3.2.1) and
 // its Gibbs sampler, over the n-grams of a context tree: a restaurant is a context, a dish an entry, and the parent of
 // both is a link.
 #pragma once

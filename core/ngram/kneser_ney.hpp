@@ -1,4 +1,4 @@
-// Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1999; the thesis, chapter 2, "n-gram language models"), with
+// Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1999; thesis, section 2.2.2.1), with
 // the conventions of KenLM's lmplz, whose estimates it reproduces.
 #pragma once
 #include <array>

@@ -73,10 +73,10 @@ ModifierModel::Weights ModifierModel::weights(std::span<const uint32_t> entries,
     }
   }
   const double a = bigrams.hyper.discount, a0 = unigrams.hyper.discount;
-  const double total = bigrams.total(c) + here, total0 = unigrams.total(0) + root;
-  const double open = (bigrams.fresh(c) + a * here_opened) / total;
-  return {{(bigrams.shared(e) + same - a * same_opened) / total, open * (unigrams.shared(d) + root_same - a0 * root_same_opened) / total0,
-           open * (unigrams.fresh(0) + a0 * root_opened) * base_ / total0}};
+  const double total = bigrams.total_weight(c) + here, total0 = unigrams.total_weight(0) + root;
+  const double open = (bigrams.new_table_weight(c) + a * here_opened) / total;
+  return {{(bigrams.old_table_weight(e) + same - a * same_opened) / total, open * (unigrams.old_table_weight(d) + root_same - a0 * root_same_opened) / total0,
+           open * (unigrams.new_table_weight(0) + a0 * root_opened) * base_ / total0}};
 }
 
 double ModifierModel::total(std::span<const uint32_t> entries, size_t i, Outcome* outcomes) const {
@@ -147,7 +147,7 @@ double ModifierModel::probability(uint32_t component, uint32_t next) const {
   const auto begin = std::lower_bound(context_.begin(), context_.end(), component), end = std::upper_bound(begin, context_.end(), component);
   const auto first = next_.begin() + (begin - context_.begin()), last = next_.begin() + (end - context_.begin());
   const auto found = std::lower_bound(first, last, next);
-  if (found == last || *found != next) return bigrams.fresh(component) * p / bigrams.total(component);
+  if (found == last || *found != next) return bigrams.new_table_weight(component) * p / bigrams.total_weight(component);
   return bigrams.probability(component, static_cast<uint32_t>(found - next_.begin()), p);
 }
 

@@ -1,5 +1,5 @@
 // F, the bigram model that generates the modifiers of a compound from its head outwards, then an end symbol (thesis,
-// section "HPYLM + compounds"): F_c over F_empty over the uniform distribution on components and end symbol.
+// section 3.2.2): F_c over F_empty over the uniform distribution on components and end symbol.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -55,7 +55,7 @@ class ModifierModel {
   // or all there are. Those of frequent pairs are many and much alike.
   void reseat(pitman_yor::Random& random);
 
-  // Predictive probabilities of single choices, which is what prediction multiplies (thesis, section "Example").
+  // Predictive probabilities of single choices, which is what prediction multiplies (thesis, equation 3.26, section 3.2.3).
   double probability(uint32_t component, uint32_t next) const;
   double product(std::span<const uint32_t> components) const;
 
