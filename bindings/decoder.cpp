@@ -4,11 +4,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <cmath>
-#include <exception>
-#include <thread>
-
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
@@ -16,7 +11,7 @@
 #include "translation/compound_feature.hpp"
 #include "translation/consensus.hpp"
 #include "translation/decoder.hpp"
-#include "translation/k_best.hpp"
+#include "translation/k_best_lists.hpp"
 #include "translation/line_search.hpp"
 #include "translation/log_bilinear_query.hpp"
 #include "translation/sequence_table.hpp"
@@ -79,30 +74,6 @@ class CallbackFeature final : public LanguageModelFeature {
   std::vector<uint8_t> unknown_;
   nb::callable log_prob_;
 };
-
-struct Translations {
-  std::vector<Derivation> derivations;
-  std::vector<double> features;
-};
-
-Translations best_of(const Decoder& decoder, const Hypergraph& graph, uint32_t k, bool distinct) {
-  Translations out;
-  KBest best(graph, distinct ? KBest::Yield([&](const HyperEdge& edge, const std::vector<uint32_t>* const* tails) { return decoder.words(edge, tails); }) : nullptr);
-  const auto goal = static_cast<uint32_t>(graph.nodes.size()) - 1;
-  for (uint32_t rank = 0; rank < k; ++rank) {
-    const auto* at = best.derivation(goal, rank);
-    if (!at) break;
-    Derivation d;
-    d.score = at->score;
-    best.edges(goal, rank, d.edges);
-    d.words = decoder.words(graph, d.edges);
-    out.features.resize(out.features.size() + decoder.weights().size(), 0.0);
-    const std::span<double> values(out.features.data() + out.features.size() - decoder.weights().size(), decoder.weights().size());
-    for (uint32_t e : d.edges) decoder.add_features(graph, e, values);
-    out.derivations.push_back(std::move(d));
-  }
-  return out;
-}
 
 // (sentence, score, words, word offsets, features) of the hypotheses of all sentences.
 nb::tuple flatten(const std::vector<Translations>& all) {
@@ -191,33 +162,17 @@ void bind_decoder(nb::module_& m) {
           nb::arg("words"), nb::arg("copies"))
       .def(
           "k_best",
-          [](const Decoder& self, const Hypergraph& graph, uint32_t k, bool distinct) { return flatten({best_of(self, graph, k, distinct)}); }, nb::arg("graph"), nb::arg("k"), nb::arg("distinct") = false)
+          [](const Decoder& self, const Hypergraph& graph, uint32_t k, bool distinct) { return flatten({best_translations(self, graph, k, distinct)}); }, nb::arg("graph"), nb::arg("k"), nb::arg("distinct") = false)
       .def(
           "translate",
           [](const Decoder& self, Ids words, Ids copies, Offsets offsets, uint32_t k, bool distinct, unsigned threads) {
             if (offsets.size() == 0 || offsets.data()[offsets.size() - 1] > words.size() || words.size() != copies.size()) throw InputError("offsets do not fit the sentences");
-            const size_t count = offsets.size() - 1;
-            std::vector<Translations> all(count);
+            std::vector<Translations> all;
             {
               nb::gil_scoped_release unlocked;
-              std::atomic<size_t> next{0};
-              std::exception_ptr failure;
-              std::atomic<bool> failed{false};
-              auto work = [&] {
-                try {
-                  for (size_t i = next++; i < count && !failed; i = next++) {
-                    if (offsets.data()[i] == offsets.data()[i + 1]) continue;
-                    all[i] = best_of(self, self.decode(sentence_of(words, copies, offsets, i)), k, distinct);
-                  }
-                } catch (...) {
-                  if (!failed.exchange(true)) failure = std::current_exception();
-                }
-              };
-              std::vector<std::jthread> workers;
-              for (unsigned t = 1; t < threads; ++t) workers.emplace_back(work);
-              work();
-              workers.clear();
-              if (failure) std::rethrow_exception(failure);
+              std::vector<SourceSentence> sentences;
+              for (size_t i = 0; i + 1 < offsets.size(); ++i) sentences.push_back(sentence_of(words, copies, offsets, i));
+              all = translate(self, sentences, k, distinct, threads);
             }
             return flatten(all);
           },

@@ -7,9 +7,9 @@
 
 namespace binyan::grammar {
 
-Adaptor::Adaptor(const CompiledGrammar& grammar, std::vector<SymbolRestaurant> adaptors, uint32_t yields)
-    : grammar(grammar), adaptors(std::move(adaptors)), first_tree(yields, kNoIndex) {
-  if (this->adaptors.size() != grammar.adapted_symbols.size()) throw InputError("each adapted symbol needs its a and b");
+Adaptor::Adaptor(const CompiledGrammar& compiled, std::vector<SymbolRestaurant> restaurants, uint32_t yields)
+    : grammar(compiled), adaptors(std::move(restaurants)), first_tree(yields, kNoIndex) {
+  if (adaptors.size() != grammar.adapted_symbols.size()) throw InputError("each adapted symbol needs its a and b");
   weights.resize_yields(yields);
   restore(std::vector<uint64_t>(grammar.rules.size(), 0));
 }

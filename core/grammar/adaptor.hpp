@@ -54,7 +54,8 @@ struct Change {
 
 class Adaptor {
  public:
-  Adaptor(const CompiledGrammar& grammar, std::vector<SymbolRestaurant> adaptors, uint32_t yields);
+  // `restaurants`: one per adapted symbol; `yields`: how many distinct yields there are. The grammar outlives the adaptor.
+  Adaptor(const CompiledGrammar& compiled, std::vector<SymbolRestaurant> restaurants, uint32_t yields);
 
   // Add or remove the customers and rules of a derivation. Seats are drawn in proportion to the proposal; a leaving customer's
   // table by exchangeability. Removing undoes adding in reverse order.

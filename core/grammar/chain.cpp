@@ -138,7 +138,7 @@ void Chain::check() const {
   if (rules != adaptor.rule_counts()) throw InternalError("the rule counts are not those of the trees");
   for (size_t k = 0; k < seated.size(); ++k)
     if (seated[k] != adaptor.adaptors[k].customers || tables[k] != adaptor.adaptors[k].tables) throw InternalError("the customers of a symbol are not those of its trees");
-  for (size_t y = 1; y < of_yield.size(); ++y)
+  for (uint32_t y = 1; y < of_yield.size(); ++y)
     if (of_yield[y] != adaptor.weights.yield[y].customers || adaptor.weights.is_used(y) != (of_yield[y] > 0)) throw InternalError("the customers of a yield are not those of its trees");
 }
 

@@ -155,10 +155,10 @@ SearchWeights::SearchWeights(const Adaptor& adaptor) {
   for (double p : adaptor.weights.rule) log_rule.push_back(std::log(p));
   for (double s : adaptor.weights.scale) log_scale.push_back(std::log(s));
   for (uint32_t t = 0; t < adaptor.trees.size(); ++t) {
-    const CachedTree& tree = adaptor.trees[t];
-    const bool cached = tree.adapted != kNoIndex && tree.seats.customers > 0;
-    log_cached.push_back(cached ? std::log(tree.seats.weight(adaptor.adaptors[tree.adapted].hyper.discount) * adaptor.weights.per_customer[tree.adapted]) : -INFINITY);
-    this->tree.push_back(tree.adapted == kNoIndex ? ScaledDouble(0.0) : adaptor.tree_proposal(t));
+    const CachedTree& cached_tree = adaptor.trees[t];
+    const bool cached = cached_tree.adapted != kNoIndex && cached_tree.seats.customers > 0;
+    log_cached.push_back(cached ? std::log(cached_tree.seats.weight(adaptor.adaptors[cached_tree.adapted].hyper.discount) * adaptor.weights.per_customer[cached_tree.adapted]) : -INFINITY);
+    tree.push_back(cached_tree.adapted == kNoIndex ? ScaledDouble(0.0) : adaptor.tree_proposal(t));
   }
 }
 

@@ -20,27 +20,27 @@ uint32_t add_lengths(uint32_t x, uint32_t y) { return x == kNoIndex || y == kNoI
 
 }  // namespace
 
-CompiledGrammar::CompiledGrammar(uint32_t symbols, uint32_t atoms, uint32_t start, std::vector<SourceRule> source, const std::vector<bool>& adapted)
-    : start(start), source_symbols(symbols), atoms(atoms), rules(std::move(source)), arity(symbols, 0) {
-  if (start >= symbols || adapted.size() != symbols) throw InputError("the start symbol or the adapted symbols do not fit the symbols");
+CompiledGrammar::CompiledGrammar(uint32_t symbol_count, uint32_t atom_count, uint32_t start_symbol, std::vector<SourceRule> source, const std::vector<bool>& adapted)
+    : start(start_symbol), source_symbols(symbol_count), atoms(atom_count), rules(std::move(source)), arity(symbol_count, 0) {
+  if (start >= symbol_count || adapted.size() != symbol_count) throw InputError("the start symbol or the adapted symbols do not fit the symbols");
   for (size_t r = 0; r < rules.size(); ++r) {
     const SourceRule& rule = rules[r];
-    if (rule.lhs >= symbols) throw InputError(rule_name(r) + ": unknown left-hand symbol");
+    if (rule.lhs >= symbol_count) throw InputError(rule_name(r) + ": unknown left-hand symbol");
     if (arity[rule.lhs] == 0) arity[rule.lhs] = static_cast<uint32_t>(rule.arguments.size());
   }
   check_rules();
-  adapted_index.assign(symbols, kNoIndex);
-  for (uint32_t s = 0; s < symbols; ++s)
+  adapted_index.assign(symbol_count, kNoIndex);
+  for (uint32_t s = 0; s < symbol_count; ++s)
     if (adapted[s]) {
       adapted_index[s] = static_cast<uint32_t>(adapted_symbols.size());
       adapted_symbols.push_back(s);
     }
-  productions_of.resize(symbols);
+  productions_of.resize(symbol_count);
   add_lexical();
   for (uint32_t r = 0; r < rules.size(); ++r)
     if (!is_lexical(rules[r])) binarise({rules[r].lhs, r, rules[r].arguments, rules[r].rhs});
-  adapted_index.resize(this->symbols(), kNoIndex);
-  lexical_.resize(static_cast<size_t>(this->symbols()) * atoms, kNoIndex);
+  adapted_index.resize(symbols(), kNoIndex);
+  lexical_.resize(static_cast<size_t>(symbols()) * atoms, kNoIndex);
   check_recursion();
   bound_lengths();
 }

@@ -35,7 +35,7 @@ class CompiledGrammar {
  public:
   // `adapted[s]` marks adapted symbols. Throws InputError on a rule that is not simple, on an empty argument, on symbols
   // of conflicting arity, on a cycle of unary rules and on recursion through an adapted symbol.
-  CompiledGrammar(uint32_t symbols, uint32_t atoms, uint32_t start, std::vector<SourceRule> rules, const std::vector<bool>& adapted);
+  CompiledGrammar(uint32_t symbol_count, uint32_t atom_count, uint32_t start_symbol, std::vector<SourceRule> source, const std::vector<bool>& adapted);
 
   uint32_t start;
   uint32_t source_symbols;                 // symbols of the caller; intermediate symbols follow

@@ -5,6 +5,7 @@
 
 #include "errors.hpp"
 #include "no_index.hpp"
+#include "text/parse_number.hpp"
 #include "text/special_words.hpp"
 #include "text/utf8.hpp"
 
@@ -117,9 +118,7 @@ void ArpaReader::end_section() {
 float ArpaReader::number(std::string_view field, const char* what) const {
   double value = 0.0;
   const std::string_view digits = field.starts_with('+') ? field.substr(1) : field;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = parsed.ptr == digits.data() + digits.size() && (parsed.ec == std::errc() || parsed.ec == std::errc::result_out_of_range);
-  if (!whole || std::isnan(value)) fail(std::string(what) + " is not a number: " + quoted(field));
+  if (!text::parse_number(digits, value) || std::isnan(value)) fail(std::string(what) + " is not a number: " + quoted(field));
   return static_cast<float>(value * kLog10);
 }
 

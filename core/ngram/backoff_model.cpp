@@ -7,6 +7,7 @@
 
 #include "errors.hpp"
 #include "no_index.hpp"
+#include "prefetch.hpp"
 #include "text/special_words.hpp"
 
 namespace binyan::ngram {
@@ -154,7 +155,7 @@ void BackoffModel::build_index() {
       if (a.columns == 1) s.log_prob = a.log_prob[e];
       else s.entry = e;
     }
-    if (c + kAhead < states()) __builtin_prefetch(&slots_[slot_of(c + kAhead, a.word[a.first_entry[c + kAhead] < a.word.size() ? a.first_entry[c + kAhead] : 0])], 1);
+    if (c + kAhead < states()) prefetch_to_write(&slots_[slot_of(c + kAhead, a.word[a.first_entry[c + kAhead] < a.word.size() ? a.first_entry[c + kAhead] : 0])]);
   }
   if (a.columns == 1) {
     links_.resize(states());

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 #include "errors.hpp"
 #include "no_index.hpp"
+#include "parallel.hpp"
 #include "text/special_words.hpp"
 
 namespace binyan::ngram {
@@ -306,10 +306,7 @@ void CompoundQuery::score_sentences(std::span<const uint32_t> words, std::span<c
     }
   };
   threads = static_cast<unsigned>(std::clamp<uint64_t>(threads, 1, std::max<uint64_t>(sentences, 1)));
-  std::vector<std::thread> workers;
-  for (unsigned t = 1; t < threads; ++t) workers.emplace_back(score_range, sentences * t / threads, sentences * (t + 1) / threads);
-  score_range(0, sentences / threads);
-  for (std::thread& worker : workers) worker.join();
+  run_threads(threads, [&](uint64_t t) { score_range(sentences * t / threads, sentences * (t + 1) / threads); });
 }
 
 void CompoundQuery::distribution(State state, bool renormalise, std::span<double> result) const {

@@ -1,8 +1,9 @@
 // Batched scoring. Several sentences advance in turn, each waiting for the one slot it has asked the memory for, so that
 // the time a lookup takes is shared between them. Results do not depend on the number of sentences in flight or threads.
-#include <thread>
 
 #include "errors.hpp"
+#include "parallel.hpp"
+#include "prefetch.hpp"
 #include "ngram/backoff_model.hpp"
 #include "text/special_words.hpp"
 
@@ -32,8 +33,8 @@ void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const 
   const auto ask = [&](Flight& f) {
     if (f.context == 0) return;
     f.slot = slot_of(f.context, f.word);
-    __builtin_prefetch(&slots_[f.slot]);
-    if (one_column) __builtin_prefetch(&links_[f.context]);
+    prefetch(&slots_[f.slot]);
+    if (one_column) prefetch(&links_[f.context]);
   };
   const auto begin_word = [&](Flight& f) {
     f.word = f.left == 0 ? text::kSentenceEnd : *f.words++;
@@ -100,11 +101,9 @@ void BackoffModel::score_sentences(std::span<const uint32_t> words, std::span<co
   if (log_prob.size() != words.size() + sentences || matched.size() != log_prob.size()) throw InputError("one result an event: the words and one </s> a sentence");
 
   const uint64_t parts = std::max<uint64_t>(1, std::min<uint64_t>(threads, sentences / kSentencesPerThread));
-  std::vector<std::thread> others;
-  for (uint64_t t = 1; t < parts; ++t)
-    others.emplace_back([&, t] { score_range(words, offsets, sentences * t / parts, sentences * (t + 1) / parts, log_prob.data(), matched.data()); });
-  score_range(words, offsets, 0, sentences / parts, log_prob.data(), matched.data());
-  for (std::thread& other : others) other.join();
+  run_threads(static_cast<unsigned>(parts), [&](uint64_t t) {
+    score_range(words, offsets, sentences * t / parts, sentences * (t + 1) / parts, log_prob.data(), matched.data());
+  });
 }
 
 }  // namespace binyan::ngram

@@ -11,6 +11,7 @@
 #include "pitman_yor/random.hpp"
 #include "pitman_yor/seating.hpp"
 #include "pitman_yor/table_sizes.hpp"
+#include "prefetch.hpp"
 
 namespace binyan::pitman_yor {
 
@@ -40,8 +41,8 @@ class Restaurants {
 
   // Ask for the memory of a dish that is soon to be used.
   void prefetch(uint32_t r, uint32_t dish) const {
-    __builtin_prefetch(&totals_[r]);
-    __builtin_prefetch(&seats_[dish]);
+    binyan::prefetch(&totals_[r]);
+    binyan::prefetch(&seats_[dish]);
   }
 
   // A customer sits down. Returns whether a table was opened, which sends a customer to the parent.

@@ -42,8 +42,8 @@ BleuStatistics bleu_statistics(std::span<const uint32_t> hypothesis, std::span<c
       while (end < own.size() && own[end] == own[i]) ++end;
       int64_t most = 0;
       for (const auto& grams : theirs) {
-        const auto range = std::ranges::equal_range(grams, own[i]);
-        most = std::max<int64_t>(most, static_cast<int64_t>(range.size()));
+        const auto [first, last] = std::equal_range(grams.begin(), grams.end(), own[i]);
+        most = std::max<int64_t>(most, last - first);
       }
       s[n - 1] += std::min<int64_t>(most, static_cast<int64_t>(end - i));
       i = end;
