@@ -22,7 +22,8 @@ double log_sum(const std::vector<double>& terms) {
 PosteriorParser::PosteriorParser(std::shared_ptr<const CompiledGrammar> grammar, size_t max_bytes)
     : grammar_(std::move(grammar)), yields_(std::make_shared<ConstituentStrings>(*grammar_)), max_bytes_(max_bytes) {}
 
-void PosteriorParser::add(std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees) {
+void PosteriorParser::add(std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors,
+                          const std::vector<SavedTree>& trees) {
   states_.push_back(std::make_unique<Parser>(grammar_, std::move(rule_counts), std::move(adaptors), trees, yields_));
   for (auto& state : states_) state->fit();
 }
@@ -64,11 +65,14 @@ std::vector<Derivation> PosteriorParser::best(std::span<const uint32_t> word, ui
   const double total = log_sum(inside);
   std::unordered_map<std::vector<uint32_t>, double, RulesHash> sums;
   for (size_t i = 0; i < states_.size() && std::isfinite(total); ++i)
-    for (Derivation& d : states_[i]->best(w, {n, most, inside[i], kRest})) sums[std::move(d.rules)] += std::exp(d.log_probability - total);
+    for (Derivation& d : states_[i]->best(w, {n, most, inside[i], kRest}))
+      sums[std::move(d.rules)] += std::exp(d.log_probability - total);
   std::vector<Derivation> found;
   for (auto& [rules, probability] : sums) found.push_back({rules, std::log(probability)});
   // Ties by the rules, so that the order of a hash table does not show.
-  const auto better = [](const Derivation& x, const Derivation& y) { return x.log_probability != y.log_probability ? x.log_probability > y.log_probability : x.rules < y.rules; };
+  const auto better = [](const Derivation& x, const Derivation& y) {
+    return x.log_probability != y.log_probability ? x.log_probability > y.log_probability : x.rules < y.rules;
+  };
   const size_t kept = std::min<size_t>(n, found.size());
   std::partial_sort(found.begin(), found.begin() + kept, found.end(), better);
   found.resize(kept);

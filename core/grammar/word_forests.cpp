@@ -8,7 +8,8 @@
 
 namespace binyan::grammar {
 
-WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar, const std::vector<std::vector<uint32_t>>& words, size_t max_bytes)
+WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar,
+                         const std::vector<std::vector<uint32_t>>& words, size_t max_bytes)
     : grammar_(std::move(grammar)) {
   const CompiledGrammar& g = *grammar_;
   std::map<std::vector<uint32_t>, uint32_t> shapes;
@@ -35,7 +36,8 @@ WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar, const s
   // Per adapted node: its number, and while numbering at most 40 bytes of tables.
   const size_t needed = bytes_ + first_yield_.back() * 44;
   if (needed > max_bytes)
-    throw InputError("learning from these " + std::to_string(words.size()) + " words needs about " + std::to_string((needed >> 20) + 1) + " MB, more than the limit of " +
+    throw InputError("learning from these " + std::to_string(words.size()) + " words needs about " +
+                     std::to_string((needed >> 20) + 1) + " MB, more than the limit of " +
                      std::to_string(max_bytes >> 20) + " MB: raise the memory limit, or take fewer or shorter words");
 
   ConstituentStrings table(g);

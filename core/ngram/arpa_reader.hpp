@@ -20,8 +20,9 @@ class ArpaReader {
 
   const text::WordIndex& words() const { return words_; }
   // Known after finish.
-  std::vector<std::string> missing;  // those of <unk> and </s> that the file does not have; given log10 probability -100
-  uint64_t filled_in = 0;            // parts of n-grams that were missing (pruned models)
+  std::vector<std::string>
+      missing;             // those of <unk> and </s> that the file does not have; given log10 probability -100
+  uint64_t filled_in = 0;  // parts of n-grams that were missing (pruned models)
 
  private:
   enum class Part { Before, Counts, Ngrams, Between, After };

@@ -1,4 +1,5 @@
-// The query structure of every n-gram model: P(w | u) = p(u, w) where the n-gram is stored, else backoff(u) P(w | pi(u)).
+// The query structure of every n-gram model: P(w | u) = p(u, w) where the n-gram is stored, else backoff(u) P(w |
+// pi(u)).
 //
 // A state is a context of the model: the longest suffix of the words so far that any stored n-gram continues, so that
 // histories no n-gram tells apart are one state. State 0 is the empty context. All queries are const and take no lock.
@@ -70,13 +71,14 @@ class BackoffModel {
   Scored score(uint32_t state, uint32_t word) const;
   // Sentences as for ContextTree::build. The event j of sentence s (its words, then </s>) is written at
   // offsets[s] + s + j. Throws InputError on ids out of range.
-  void score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<float> log_prob, std::span<uint8_t> matched, unsigned threads = 1) const;
+  void score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<float> log_prob,
+                       std::span<uint8_t> matched, unsigned threads = 1) const;
   // P(w | state) for every word of the vocabulary (probabilities, not logarithms); <s> has none.
   void distribution(uint32_t state, std::span<double> probability) const;
 
-  // How much of P(word | state) each context length adds: element k is the part that contexts of k words have over what the
-  // shorter ones give; the sum over k is P(word | state), a probability and not a logarithm. Parts may be negative where a
-  // model is not interpolated.
+  // How much of P(word | state) each context length adds: element k is the part that contexts of k words have over what
+  // the shorter ones give; the sum over k is P(word | state), a probability and not a logarithm. Parts may be negative
+  // where a model is not interpolated.
   std::vector<double> shares(uint32_t state, uint32_t word) const;
   // The same of all words together: the sum over k is 1.
   std::vector<double> masses(uint32_t state) const;
@@ -86,9 +88,15 @@ class BackoffModel {
  private:
   struct Slot {
     uint32_t context, word, next;
-    union { float log_prob; uint32_t entry; };  // entry where columns > 1
+    union {
+      float log_prob;
+      uint32_t entry;
+    };  // entry where columns > 1
   };
-  struct Link { float log_backoff; uint32_t suffix; };
+  struct Link {
+    float log_backoff;
+    uint32_t suffix;
+  };
 
   void check() const;
   std::vector<uint32_t> chain(uint32_t state) const;        // from the empty context to the state
@@ -108,7 +116,8 @@ class BackoffModel {
     return nullptr;
   }
   float mean(uint32_t from, uint32_t matched_context, uint64_t entry) const;
-  void score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first, uint64_t last, float* log_prob, uint8_t* matched) const;
+  void score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first, uint64_t last,
+                   float* log_prob, uint8_t* matched) const;
 
   BackoffArrays arrays_;
   std::vector<Slot> slots_;  // open addressing on (context, word), linear probing, no entry of the empty context

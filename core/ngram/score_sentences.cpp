@@ -1,10 +1,11 @@
-// Batched scoring. Several sentences advance in turn, each waiting for the one slot it has asked the memory for, so that
-// the time a lookup takes is shared between them. Results do not depend on the number of sentences in flight or threads.
+// Batched scoring. Several sentences advance in turn, each waiting for the one slot it has asked the memory for, so
+// that the time a lookup takes is shared between them. Results do not depend on the number of sentences in flight or
+// threads.
 
 #include "errors.hpp"
+#include "ngram/backoff_model.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
-#include "ngram/backoff_model.hpp"
 #include "text/special_words.hpp"
 
 namespace binyan::ngram {
@@ -24,7 +25,9 @@ struct Flight {
 
 }  // namespace
 
-void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first, uint64_t last, float* log_prob, uint8_t* matched) const {
+// Longer than a screen, since what it steps through is one state machine over local state.
+void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first,
+                               uint64_t last, float* log_prob, uint8_t* matched) const {
   const bool one_column = columns() == 1;
   uint64_t sentence = first;
   Flight flights[kInFlight];
@@ -91,14 +94,19 @@ void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const 
   }
 }
 
-void BackoffModel::score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<float> log_prob, std::span<uint8_t> matched, unsigned threads) const {
-  if (offsets.empty() || offsets.front() != 0 || offsets.back() != words.size()) throw InputError("sentence offsets do not cover the words");
+void BackoffModel::score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets,
+                                   std::span<float> log_prob, std::span<uint8_t> matched, unsigned threads) const {
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != words.size())
+    throw InputError("sentence offsets do not cover the words");
   const uint64_t sentences = offsets.size() - 1;
   for (uint64_t s = 0; s < sentences; ++s)
     if (offsets[s] > offsets[s + 1]) throw InputError("sentence offsets decrease");
   for (uint32_t w : words)
-    if (w >= vocabulary_size()) throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " + std::to_string(vocabulary_size()));
-  if (log_prob.size() != words.size() + sentences || matched.size() != log_prob.size()) throw InputError("one result an event: the words and one </s> a sentence");
+    if (w >= vocabulary_size())
+      throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " +
+                       std::to_string(vocabulary_size()));
+  if (log_prob.size() != words.size() + sentences || matched.size() != log_prob.size())
+    throw InputError("one result an event: the words and one </s> a sentence");
 
   const uint64_t parts = std::max<uint64_t>(1, std::min<uint64_t>(threads, sentences / kSentencesPerThread));
   run_threads(static_cast<unsigned>(parts), [&](uint64_t t) {

@@ -1,4 +1,5 @@
-// Seeded random streams. A stream is a function of (seed, chain, item), so results do not depend on the number of threads.
+// Seeded random streams. A stream is a function of (seed, chain, item), so results do not depend on the number of
+// threads.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -10,8 +10,8 @@
 
 namespace binyan::text {
 
-// Reads all of `digits`, which may be "inf"; a number too large or too small for a double leaves `value` as it is. Returns
-// false where `digits` are no number, with `value` undefined.
+// Reads all of `digits`, which may be "inf"; a number too large or too small for a double leaves `value` as it is.
+// Returns false where `digits` are no number, with `value` undefined.
 inline bool parse_number(std::string_view digits, double& value) {
 #if defined(__cpp_lib_to_chars)
   const char* const end = digits.data() + digits.size();

@@ -27,7 +27,8 @@ struct Occurrence {
 };
 
 // Of each hypothesis, the number of n-grams, none counted more often than expected.
-std::vector<double> matches(std::span<const std::span<const uint32_t>> hypotheses, std::span<const double> p, size_t n) {
+std::vector<double> matches(std::span<const std::span<const uint32_t>> hypotheses, std::span<const double> p,
+                            size_t n) {
   std::vector<Occurrence> found;
   for (uint32_t h = 0; h < hypotheses.size(); ++h)
     for (size_t i = 0; i + n <= hypotheses[h].size(); ++i) {

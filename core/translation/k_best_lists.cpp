@@ -6,7 +6,9 @@ namespace binyan::translation {
 
 Translations best_translations(const Decoder& decoder, const Hypergraph& graph, uint32_t k, bool distinct) {
   Translations out;
-  const auto words = [&](const HyperEdge& edge, const std::vector<uint32_t>* const* tails) { return decoder.words(edge, tails); };
+  const auto words = [&](const HyperEdge& edge, const std::vector<uint32_t>* const* tails) {
+    return decoder.words(edge, tails);
+  };
   KBest best(graph, distinct ? KBest::Yield(words) : nullptr);
   const auto goal = static_cast<uint32_t>(graph.nodes.size()) - 1;
   const size_t width = decoder.weights().size();
@@ -25,7 +27,8 @@ Translations best_translations(const Decoder& decoder, const Hypergraph& graph, 
   return out;
 }
 
-std::vector<Translations> translate(const Decoder& decoder, std::span<const SourceSentence> sentences, uint32_t k, bool distinct, unsigned threads) {
+std::vector<Translations> translate(const Decoder& decoder, std::span<const SourceSentence> sentences, uint32_t k,
+                                    bool distinct, unsigned threads) {
   std::vector<Translations> all(sentences.size());
   parallel_for(sentences.size(), threads, [&](size_t i) {
     if (!sentences[i].words.empty()) all[i] = best_translations(decoder, decoder.decode(sentences[i]), k, distinct);

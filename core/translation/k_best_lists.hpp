@@ -17,6 +17,7 @@ struct Translations {
 // With `distinct`, derivations of the same words count once.
 Translations best_translations(const Decoder& decoder, const Hypergraph& graph, uint32_t k, bool distinct);
 // Those of each sentence; a sentence of no words has none.
-std::vector<Translations> translate(const Decoder& decoder, std::span<const SourceSentence> sentences, uint32_t k, bool distinct, unsigned threads);
+std::vector<Translations> translate(const Decoder& decoder, std::span<const SourceSentence> sentences, uint32_t k,
+                                    bool distinct, unsigned threads);
 
 }  // namespace binyan::translation
