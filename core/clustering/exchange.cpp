@@ -15,6 +15,7 @@ struct Neighbours {
 
   explicit Neighbours(uint32_t slots) : out(slots), in(slots) {}
   void gather(const Bigrams& bigrams, const std::vector<uint32_t>& slot_of, uint32_t word) {
+    for (const uint32_t x : near) out[x] = in[x] = 0;
     near.clear();
     loop = 0;
     const auto count = [&](uint32_t other, uint32_t n, std::vector<uint32_t>& counts) {
