@@ -42,7 +42,7 @@ void bind_arpa(nb::module_& m) {
             }
             return bytes(all);
           },
-          "The words after <unk>, <s> and </s>, one a line.");
+          "The words after <unk>, <s> and </s>, one per line.");
   m.def(
       "arpa_head", [](const BackoffModel& model) { return bytes(arpa_head(model)); }, nb::arg("model"));
   m.def(

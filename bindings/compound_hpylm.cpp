@@ -67,7 +67,7 @@ void set_hyperparameters(CompoundHPYLM& model, const Hyper& values) {
 
 void set_shortening(CompoundHPYLM& model, const std::vector<double>& weights) {
   if (weights.size() != model.shortening.size() || weights[0] != 0)
-    throw InputError("one weight a context length is needed, 0 for the empty context");
+    throw InputError("one weight per context length is needed, 0 for the empty context");
   for (size_t k = 1; k < weights.size(); ++k)
     if (!(weights[k] >= 0 && weights[k] <= 1) || (!model.both_ways() && weights[k] != 0))
       throw InputError("a weight of shortening lies in [0, 1], and is 0 in HPYLM+c");

@@ -271,7 +271,7 @@ void bind_bleu(nb::module_& m) {
       },
       nb::arg("words"), nb::arg("offsets"), nb::arg("sentence"), nb::arg("reference_words"),
       nb::arg("reference_offsets"), nb::arg("references"),
-      "BLEU_WIDTH numbers a hypothesis. References of sentence s: [references[s], references[s + 1]).");
+      "BLEU_WIDTH numbers per hypothesis. References of sentence s: [references[s], references[s + 1]).");
   m.def(
       "consensus",
       [](Ids words, Offsets offsets, Ids sentence, Array<double> scores) {

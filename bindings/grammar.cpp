@@ -84,9 +84,9 @@ std::vector<SavedTree> saved_trees(Ids rules, Offsets ends, Ids adapted, Ids cus
   return trees;
 }
 
-std::vector<std::pair<Numbers, double>> pairs(std::vector<Derivation> found) {
+std::vector<std::pair<Numbers, double>> pairs(std::vector<Derivation> derivations) {
   std::vector<std::pair<Numbers, double>> result;
-  for (auto& d : found) result.emplace_back(std::move(d.rules), d.log_probability);
+  for (auto& d : derivations) result.emplace_back(std::move(d.rules), d.log_probability);
   return result;
 }
 
@@ -223,12 +223,12 @@ void bind_parsers(nb::module_& m) {
       .def(
           "best",
           [](const PosteriorParser& s, const Numbers& word, uint32_t n, uint32_t most) {
-            std::vector<Derivation> found;
+            std::vector<Derivation> derivations;
             {
               nb::gil_scoped_release unlocked;
-              found = s.best(word, n, most);
+              derivations = s.best(word, n, most);
             }
-            return pairs(std::move(found));
+            return pairs(std::move(derivations));
           },
           "word"_a, "n"_a, "most"_a, "Derivations with their log posterior probability, best first");
 }

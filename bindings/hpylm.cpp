@@ -23,7 +23,7 @@ namespace {
 
 using Columns = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// log of `values` into one column of an array with a row a value.
+// log of `values` into one column of an array with one row per value.
 void write_column(Columns& to, size_t column, const std::vector<double>& values) {
   if (to.shape(0) != values.size() || column >= to.shape(1))
     throw InputError("the arrays of a sample have another shape than the model");

@@ -37,7 +37,7 @@ void bind_text(nb::module_& m) {
               left.remove_prefix(std::min(end + 1, left.size()));
             }
           },
-          nb::arg("words") = nb::bytes("", 0), "`words`: one a line.")
+          nb::arg("words") = nb::bytes("", 0), "`words`: one per line.")
       .def("__len__", &WordIndex::size)
       .def(
           "words",
@@ -49,7 +49,7 @@ void bind_text(nb::module_& m) {
             }
             return nb::bytes(all.data(), all.size());
           },
-          "All words, one a line.")
+          "All words, one per line.")
       .def(
           "encode",
           [](const WordIndex& index, const nb::bytes& text, uint32_t missing, size_t longest) {

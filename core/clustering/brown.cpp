@@ -95,11 +95,11 @@ void BrownClustering::set_f_loss(uint32_t v, uint32_t w, Fixed value) {
 }
 
 std::vector<uint32_t> BrownClustering::neighbours(uint32_t s) const {
-  std::vector<uint32_t> found;
+  std::vector<uint32_t> hit;
   for (uint32_t x = 0; x < slots_; ++x) {
-    if (right(s)[x] | left(s)[x]) found.push_back(x);
+    if (right(s)[x] | left(s)[x]) hit.push_back(x);
   }
-  return found;
+  return hit;
 }
 
 void BrownClustering::refresh_logs(uint32_t v) {

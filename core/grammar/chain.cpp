@@ -10,12 +10,12 @@
 namespace binyan::grammar {
 namespace {
 
-bool accept(const Change& made, const Change& undone, const ScaledDouble& proposed, const ScaledDouble& old,
+bool accept(const Change& added, const Change& removed, const ScaledDouble& proposed, const ScaledDouble& old,
             double temperature, pitman_yor::Random& random) {
   // joint(new) / joint(old) * Q(old) / Q(new), where weight = joint / probability of the seats.
-  const ScaledDouble ratio = (made.weight * old) / (undone.weight * proposed);
+  const ScaledDouble ratio = (added.weight * old) / (removed.weight * proposed);
   double log_ratio = 0.0;
-  if (temperature != 1.0) log_ratio = (1.0 / temperature - 1.0) * (made.joint.log() - undone.joint.log());
+  if (temperature != 1.0) log_ratio = (1.0 / temperature - 1.0) * (added.joint.log() - removed.joint.log());
   const double u = 1.0 - random.uniform();
   if (log_ratio == 0.0) return !(ratio < ScaledDouble(u));
   return std::log(u) <= ratio.log() + log_ratio;
@@ -52,13 +52,13 @@ void Chain::initialise(bool incremental) {
 }
 
 bool Chain::step(uint32_t word, double temperature, pitman_yor::Random& random, SweepInfo& info) {
-  Change undone, made;
-  adaptor.remove(items_[word], random, undone);
+  Change removed, added;
+  adaptor.remove(items_[word], random, removed);
   proposer_.draw(words_->view(word), word, words_->forest(word).root, random);
   const ScaledDouble old = adaptor.proposal(items_[word]), proposed = adaptor.proposal(stack_);
-  adaptor.add(stack_, random, made);
+  adaptor.add(stack_, random, added);
   ++info.proposals;
-  const bool accepted = accept(made, undone, proposed, old, temperature, random);
+  const bool accepted = accept(added, removed, proposed, old, temperature, random);
   if (accepted) {
     ++info.accepted;
     if (items_[word] != stack_) {
@@ -78,8 +78,8 @@ bool Chain::step(uint32_t word, double temperature, pitman_yor::Random& random, 
 void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info) {
   const CachedTree& t = adaptor.trees[tree];
   const uint32_t tables = t.seats.tables, word = t.word, node = t.node;
-  Change undone, made;
-  for (uint32_t i = 0; i < tables; ++i) adaptor.remove(t.body, random, undone);
+  Change removed, added;
+  for (uint32_t i = 0; i < tables; ++i) adaptor.remove(t.body, random, removed);
   proposer_.draw_new(words_->view(word), word, node, random);
   ++info.relabel_proposals;
   bool accepted = false;
@@ -90,8 +90,8 @@ void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& rando
       taken |= i != tree && adaptor.trees[i].seats.customers > 0 && adaptor.trees[i].body == stack_;
   if (!taken) {
     const ScaledDouble old = adaptor.proposal(adaptor.trees[tree].body), proposed = adaptor.proposal(stack_);
-    for (uint32_t i = 0; i < tables; ++i) adaptor.add(stack_, random, made);
-    accepted = accept(made, undone, proposed, old, temperature, random);
+    for (uint32_t i = 0; i < tables; ++i) adaptor.add(stack_, random, added);
+    accepted = accept(added, removed, proposed, old, temperature, random);
   }
   if (accepted) {
     ++info.relabel_accepted;

@@ -15,15 +15,15 @@ ConstituentStrings::ConstituentStrings(const CompiledGrammar& grammar)
     : grammar_(grammar), next_yield_(static_cast<uint32_t>(grammar.adapted_symbols.size())) {}
 
 uint32_t ConstituentStrings::string(uint32_t prefix, uint32_t atom) {
-  const uint32_t found = strings_.find_or_insert(pair(prefix, atom), next_string_);
-  if (found == next_string_ && ++next_string_ == kNoIndex) throw InputError("too many distinct strings");
-  return found;
+  const uint32_t hit = strings_.find_or_insert(pair(prefix, atom), next_string_);
+  if (hit == next_string_ && ++next_string_ == kNoIndex) throw InputError("too many distinct strings");
+  return hit;
 }
 
 uint32_t ConstituentStrings::chain(uint32_t first, uint32_t string) {
-  const uint32_t found = yields_.find_or_insert(pair(first, string), next_yield_);
-  if (found == next_yield_ && ++next_yield_ == kNoIndex) throw InputError("too many distinct yields");
-  return found;
+  const uint32_t hit = yields_.find_or_insert(pair(first, string), next_yield_);
+  if (hit == next_yield_ && ++next_yield_ == kNoIndex) throw InputError("too many distinct yields");
+  return hit;
 }
 
 template <class String, class Chain>

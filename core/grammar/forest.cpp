@@ -54,7 +54,7 @@ class Builder {
 
   // The number of the item among the built ones, kNoIndex where it has no derivation.
   uint32_t node(const Item& item) {
-    if (const auto found = memory_.find(item); found != memory_.end()) return found->second;
+    if (const auto hit = memory_.find(item); hit != memory_.end()) return hit->second;
     std::vector<Edge> edges;
     if (item.ranges.size() == 1 && item.ranges[0].end - item.ranges[0].begin == 1) {
       const uint32_t c = classes_[item.ranges[0].begin];

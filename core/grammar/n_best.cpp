@@ -182,20 +182,20 @@ std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weig
                                const SearchLimit& limit) {
   Search search(adaptor, weights, w, index);
   std::unordered_set<std::vector<uint32_t>, RulesHash> seen;
-  std::vector<Derivation> found;
+  std::vector<Derivation> derivations;
   double rest = 1.0;
-  for (uint32_t rank = 0; rank < limit.most && (found.size() < limit.least || rest > limit.rest); ++rank) {
+  for (uint32_t rank = 0; rank < limit.most && (derivations.size() < limit.least || rest > limit.rest); ++rank) {
     if (search.get(index, rank) == nullptr) break;
     std::vector<uint32_t> rules;
     search.clear_items();
     const double log_probability = search.write(index, rank, rules).log();
     if (!seen.insert(rules).second) continue;
-    found.push_back({std::move(rules), log_probability});
+    derivations.push_back({std::move(rules), log_probability});
     rest -= std::exp(log_probability - limit.log_total);
   }
-  std::stable_sort(found.begin(), found.end(),
+  std::stable_sort(derivations.begin(), derivations.end(),
                    [](const Derivation& x, const Derivation& y) { return x.log_probability > y.log_probability; });
-  return found;
+  return derivations;
 }
 
 }  // namespace binyan::grammar

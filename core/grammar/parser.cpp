@@ -145,9 +145,9 @@ std::vector<Derivation> Parser::best(std::span<const uint32_t> word, uint32_t n)
   const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMaxBytes);
   const std::vector<uint32_t> yields = yields_of(*yields_, f, word);
   // Several ways may lead to one derivation, and one with many ways may come late.
-  auto found = best(WordView{f, word, yields.data()}, {n, adaptor_.adaptors.empty() ? n : 4 * n + 8});
-  if (found.size() > n) found.resize(n);
-  return found;
+  auto derivations = best(WordView{f, word, yields.data()}, {n, adaptor_.adaptors.empty() ? n : 4 * n + 8});
+  if (derivations.size() > n) derivations.resize(n);
+  return derivations;
 }
 
 std::vector<Derivation> Parser::best(const WordView& w, const SearchLimit& limit) const {

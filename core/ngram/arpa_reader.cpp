@@ -63,7 +63,7 @@ void ArpaReader::read_line(std::string_view raw) {
     return;
   }
   if (line.empty()) {
-    if (part_ == Part::Ngrams && found_ == declared_[section_ - 1]) end_section();
+    if (part_ == Part::Ngrams && count_ == declared_[section_ - 1]) end_section();
     return;
   }
   if (line.front() == '\\' && (line == "\\end\\" || line.ends_with("-grams:"))) {
@@ -78,7 +78,7 @@ void ArpaReader::read_line(std::string_view raw) {
   } else if (part_ == Part::Ngrams) {
     read_ngram(line);
   } else {
-    fail("expected the next section or \\end\\ after " + std::to_string(found_) + " " + std::to_string(section_) +
+    fail("expected the next section or \\end\\ after " + std::to_string(count_) + " " + std::to_string(section_) +
          "-grams, as many as announced, not " + quoted(line));
   }
 }
@@ -108,7 +108,7 @@ void ArpaReader::begin_section(std::string_view line) {
   if (section_ > declared_.size())
     fail("a section that the counts at the top of the file do not announce: " + quoted(line));
   part_ = Part::Ngrams;
-  found_ = 0;
+  count_ = 0;
   ids_.resize(section_);
   if (section_ == 1)
     for (uint32_t w = 0; w <= text::kSentenceEnd; ++w) {
@@ -118,9 +118,9 @@ void ArpaReader::begin_section(std::string_view line) {
 }
 
 void ArpaReader::end_section() {
-  if (found_ != declared_[section_ - 1])
+  if (count_ != declared_[section_ - 1])
     fail(std::to_string(declared_[section_ - 1]) + " " + std::to_string(section_) +
-         "-grams were announced, but the section ends after " + std::to_string(found_) + ": is the file cut short?");
+         "-grams were announced, but the section ends after " + std::to_string(count_) + ": is the file cut short?");
   part_ = Part::Between;
 }
 
@@ -133,7 +133,7 @@ float ArpaReader::number(std::string_view field, const char* what) const {
 }
 
 void ArpaReader::read_ngram(std::string_view line) {
-  if (++found_ > declared_[section_ - 1])
+  if (++count_ > declared_[section_ - 1])
     fail("more " + std::to_string(section_) + "-grams than the " + std::to_string(declared_[section_ - 1]) +
          " announced");
   fields_.clear();

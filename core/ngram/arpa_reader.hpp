@@ -42,7 +42,7 @@ class ArpaReader {
   std::vector<uint32_t> ids_;
   std::vector<bool> seen_;  // unigrams
   std::string rest_;        // of a line that is not complete
-  uint64_t line_ = 0, found_ = 0;
+  uint64_t line_ = 0, count_ = 0;
   size_t section_ = 0;  // length of the n-grams being read, or last read
   Part part_ = Part::Before;
 };

@@ -82,8 +82,8 @@ BackoffModel one_column(const BackoffModel& model) {
   const auto shorter = [&](uint32_t c, uint32_t word) {
     const auto begin = a.word.begin() + a.first_entry[a.suffix[c]],
                end = a.word.begin() + a.first_entry[a.suffix[c] + 1];
-    const auto found = std::lower_bound(begin, end, word);
-    return found != end && *found == word ? p[found - a.word.begin()] : 0.0;
+    const auto hit = std::lower_bound(begin, end, word);
+    return hit != end && *hit == word ? p[hit - a.word.begin()] : 0.0;
   };
   for (uint32_t c = 1; c < a.suffix.size(); ++c) {
     double kept = 1.0, left = 1.0;

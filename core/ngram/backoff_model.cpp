@@ -267,11 +267,11 @@ std::vector<double> BackoffModel::shares(uint32_t state, uint32_t word) const {
     for (size_t k = 0; k < contexts.size(); ++k) {
       const uint32_t c = contexts[k];
       const auto begin = a.word.begin() + a.first_entry[c], end = a.word.begin() + a.first_entry[c + 1];
-      const auto found = std::lower_bound(begin, end, word);
+      const auto hit = std::lower_bound(begin, end, word);
       const double rest = backoff(c, column) * shorter;
-      const bool stored = found != end && *found == word;
+      const bool stored = hit != end && *hit == word;
       shorter = stored ? std::exp(static_cast<double>(
-                             a.log_prob[static_cast<uint64_t>(found - a.word.begin()) * a.columns + column]))
+                             a.log_prob[static_cast<uint64_t>(hit - a.word.begin()) * a.columns + column]))
                        : rest;
       own[k] = shorter - rest;
     }

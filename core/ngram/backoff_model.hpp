@@ -16,10 +16,10 @@
 
 namespace binyan::ngram {
 
-// Natural logarithms, one row an entry or context, one column a sample.
+// Natural logarithms, one row per entry or context, one column per sample.
 struct BackoffParameters {
   uint32_t columns = 1;
-  std::vector<float> unigrams;                  // one row a word of the vocabulary, seen or not; <s> is -infinity
+  std::vector<float> unigrams;                  // one row per word of the vocabulary, seen or not; <s> is -infinity
   std::vector<std::vector<float>> log_prob;     // [k - 1]: rows as the entries of level k >= 1 of the tree
   std::vector<std::vector<float>> log_backoff;  // [k - 1]: rows as the contexts of level k >= 1 of the tree
 };
@@ -29,11 +29,11 @@ struct BackoffParameters {
 struct BackoffArrays {
   uint32_t columns = 1;
   std::vector<uint32_t> context_base;  // contexts of level k: [context_base[k], context_base[k + 1])
-  // One element (or row) an entry.
+  // One element (or row) per entry.
   std::vector<uint32_t> word;
   std::vector<uint32_t> next;  // the state after (u, w)
   std::vector<float> log_prob;
-  // One element (or row) a context.
+  // One element (or row) per context.
   std::vector<uint32_t> first_entry;  // entries of context c: [first_entry[c], first_entry[c + 1])
   std::vector<uint32_t> left_word;    // leftmost word; kNoIndex for the empty context
   std::vector<uint32_t> suffix;       // the context without its leftmost word; 0 for the empty context

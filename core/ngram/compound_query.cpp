@@ -165,7 +165,7 @@ CompoundQuery::Word CompoundQuery::word(std::span<const uint32_t> components) co
 struct CompoundQuery::Match {
   uint32_t level;                               // of the state's context
   uint32_t length;                              // of the history
-  uint32_t found;                               // levels above and including this one lack the word; 0 ... level + 1
+  uint32_t matched;                             // levels above and including this one lack the word; 0 ... level + 1
   uint32_t entry;                               // of the word on level found - 1
   State state;                                  // after the word
   std::array<uint32_t, kLevels> context, head;  // head: row of G, or kNoIndex
@@ -183,22 +183,22 @@ CompoundQuery::Match CompoundQuery::match(State state, uint32_t id, uint32_t hea
     c = suffix_[c];
   }
   const uint32_t known = id == kNoIndex ? text::kUnknownWord : id;
-  m.found = 0;
+  m.matched = 0;
   uint32_t after = 0;
   for (uint32_t k = m.level + 1; k-- > 0;) {
     const uint32_t entry = words_.find(m.context[k], known);
     if (entry == kNoIndex) continue;
     after = next_[entry];
     m.entry = entry;
-    m.found = k + 1;
+    m.matched = k + 1;
     break;
   }
-  if (id == kNoIndex) m.found = 0;  // only the state after the word is that of an unknown one
+  if (id == kNoIndex) m.matched = 0;  // only the state after the word is that of an unknown one
   m.state = static_cast<State>(after) * kLevels + std::min(m.length + 1, longest);
   // G is needed on the levels that lack the word, in HPYLM+c on the longest of them; and where the history is longer
   // than any context seen. Below a level that has the head nothing more is.
-  const uint32_t lowest = both_ways_ ? std::min(m.found, m.level) : m.level;
-  if (m.found == m.level + 1 && m.length == m.level) return m;
+  const uint32_t lowest = both_ways_ ? std::min(m.matched, m.level) : m.level;
+  if (m.matched == m.level + 1 && m.length == m.level) return m;
   for (uint32_t k = m.level + 1; k-- > 0;) {
     m.head[k] = heads_.find(m.context[k], head);
     if (m.head[k] != kNoIndex && k <= lowest) {
@@ -219,7 +219,7 @@ double CompoundQuery::mass(const Match& m, uint32_t column) const {
 double CompoundQuery::probability(const Match& m, const double* modifiers, bool renormalise) const {
   const uint32_t columns = samples_.columns;
   const double base = 1.0 / tree_->components.component_count;
-  const bool needs_heads = m.found <= m.level || m.length > m.level;
+  const bool needs_heads = m.matched <= m.level || m.length > m.level;
   double sum = 0;
   for (uint32_t column = 0; column < columns; ++column) {
     const auto at = [&](const std::vector<float>& array, size_t row) -> double {
@@ -231,8 +231,8 @@ double CompoundQuery::probability(const Match& m, const double* modifiers, bool 
       for (uint32_t k = 0; k <= m.level; ++k)
         head[k] = p = m.head[k] != kNoIndex ? at(samples_.head, m.head[k]) : at(samples_.head_fresh, m.context[k]) * p;
     }
-    double p = m.found > 0 ? at(samples_.word, m.entry) : 0.0;
-    for (uint32_t k = m.found; k <= m.level; ++k) {
+    double p = m.matched > 0 ? at(samples_.word, m.entry) : 0.0;
+    for (uint32_t k = m.matched; k <= m.level; ++k) {
       const double w = at(samples_.shortening, k);
       p = at(samples_.word_fresh, m.context[k]) * (w * p + (1 - w) * head[k] * modifiers[column]);
     }
@@ -250,7 +250,7 @@ CompoundQuery::Scored CompoundQuery::score(State state, const Word& word, bool r
   const Match m = match(state, word.id, word.head);
   return {m.state,
           word.id == text::kSentenceStart ? -INFINITY : std::log(probability(m, word.modifiers.data(), renormalise)),
-          std::max(m.found, 1u)};
+          std::max(m.matched, 1u)};
 }
 
 void CompoundQuery::score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets,
@@ -272,7 +272,7 @@ void CompoundQuery::score_sentences(std::span<const uint32_t> words, std::span<c
             match(state, known ? id : kNoIndex, known ? tree_->components.head(id) : others[id - vocabulary].head);
         log_prob[i + s] =
             std::log(probability(m, known ? modifiers(id) : others[id - vocabulary].modifiers.data(), renormalise));
-        matched[i + s] = static_cast<uint8_t>(std::max(m.found, 1u));
+        matched[i + s] = static_cast<uint8_t>(std::max(m.matched, 1u));
         state = m.state;
       }
     }

@@ -33,8 +33,8 @@ void for_each_group(const std::vector<uint32_t>& items, Key key, Group group) {
 
 uint32_t find_in(const std::vector<uint32_t>& sorted, uint32_t first, uint32_t last, uint32_t value) {
   const auto begin = sorted.begin() + first, end = sorted.begin() + last;
-  const auto found = std::lower_bound(begin, end, value);
-  return found != end && *found == value ? static_cast<uint32_t>(found - sorted.begin()) : kNoIndex;
+  const auto hit = std::lower_bound(begin, end, value);
+  return hit != end && *hit == value ? static_cast<uint32_t>(hit - sorted.begin()) : kNoIndex;
 }
 
 void check_text(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint32_t order,

@@ -16,16 +16,16 @@
 
 namespace binyan::ngram {
 
-// Told of each level of a tree that is done, from 0; where a caller shows progress and may stop.
+// Called with each level of a tree that is done, from 0; where a caller shows progress and may stop.
 using AfterLevel = std::function<void(uint32_t)>;
 
 struct Level {
-  // One element an entry.
+  // One element per entry.
   std::vector<uint32_t> word;     // w
   std::vector<uint32_t> context;  // index of u among this level's contexts
   std::vector<uint32_t> parent;   // entry of (pi(u), w) on the level below; empty on level 0
   std::vector<uint32_t> count;    // events that match (u, w)
-  // One element a context.
+  // One element per context.
   std::vector<uint32_t> first_entry;     // entries of context c: [first_entry[c], first_entry[c + 1])
   std::vector<uint32_t> first_child;     // contexts one word longer: [first_child[c], first_child[c + 1]) on the level
                                          // above; empty on the top level

@@ -24,8 +24,8 @@ std::vector<uint32_t> adjusted_counts(const ContextTree& tree, uint32_t k) {
   return adjusted;
 }
 
-// The entries, one a level, of the n-gram lmplz reads last: the greatest rank of the last word, then of the word before
-// it, ...
+// The entries, one per level, of the n-gram lmplz reads last: the greatest rank of the last word, then of the word
+// before it, ...
 std::vector<uint32_t> last_entries(const ContextTree& tree, std::span<const uint32_t> rank) {
   std::vector<uint32_t> last(tree.order(), kNoIndex);
   if (rank.empty()) return last;

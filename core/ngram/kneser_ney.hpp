@@ -30,7 +30,7 @@ struct KneserNeySettings {
 
 struct KneserNey {
   BackoffModel model;
-  std::vector<Discounts> discounts;  // one an order
+  std::vector<Discounts> discounts;  // one per order
 };
 
 // The ranks of words by where each first occurs in the text: <unk> 0, <s> 1, </s> 2, then 3, 4, ... and 0 for unseen

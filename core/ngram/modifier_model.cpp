@@ -158,9 +158,9 @@ double ModifierModel::probability(uint32_t component, uint32_t next) const {
   const auto begin = std::lower_bound(context_.begin(), context_.end(), component),
              end = std::upper_bound(begin, context_.end(), component);
   const auto first = next_.begin() + (begin - context_.begin()), last = next_.begin() + (end - context_.begin());
-  const auto found = std::lower_bound(first, last, next);
-  if (found == last || *found != next) return bigrams.new_table_weight(component) * p / bigrams.total_weight(component);
-  return bigrams.probability(component, static_cast<uint32_t>(found - next_.begin()), p);
+  const auto hit = std::lower_bound(first, last, next);
+  if (hit == last || *hit != next) return bigrams.new_table_weight(component) * p / bigrams.total_weight(component);
+  return bigrams.probability(component, static_cast<uint32_t>(hit - next_.begin()), p);
 }
 
 double ModifierModel::product(std::span<const uint32_t> components) const {

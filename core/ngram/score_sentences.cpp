@@ -106,7 +106,7 @@ void BackoffModel::score_sentences(std::span<const uint32_t> words, std::span<co
       throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " +
                        std::to_string(vocabulary_size()));
   if (log_prob.size() != words.size() + sentences || matched.size() != log_prob.size())
-    throw InputError("one result an event: the words and one </s> a sentence");
+    throw InputError("one result per event is needed: the words, and one </s> per sentence");
 
   const uint64_t parts = std::max<uint64_t>(1, std::min<uint64_t>(threads, sentences / kSentencesPerThread));
   run_threads(static_cast<unsigned>(parts), [&](uint64_t t) {

@@ -19,13 +19,13 @@ inline uint32_t gap_index(uint32_t symbol) { return kFirstGap - symbol; }
 // What a grammar file holds. Node 0 is the root; nodes are in breadth-first order, children of a node adjacent and
 // ordered by symbol.
 struct GrammarArrays {
-  // One element a node; the two `first` arrays have one more.
+  // One element per node; the two `first` arrays have one more.
   std::vector<uint32_t> symbol;
   std::vector<uint32_t> first_child;
   std::vector<uint32_t> first_rule;
-  // One element a rule.
+  // One element per rule.
   std::vector<uint32_t> target;
-  std::vector<float> features;  // `feature_count` a rule
+  std::vector<float> features;  // `feature_count` per rule
   // Target side t: target_symbols[target_offset[t] ... target_offset[t + 1]).
   std::vector<uint32_t> target_offset;
   std::vector<uint32_t> target_symbols;
@@ -40,7 +40,7 @@ class Grammar {
  public:
   // Throws InputError where the arrays are inconsistent (a damaged file).
   explicit Grammar(GrammarArrays arrays);
-  // `features`: `feature_count` a rule. Rules of a source side keep their order.
+  // `features`: `feature_count` per rule. Rules of a source side keep their order.
   static Grammar pack(const SequenceTable& sources, const SequenceTable& targets, std::span<const Rule> rules,
                       std::span<const float> features, uint32_t feature_count);
 
@@ -60,7 +60,7 @@ class Grammar {
     return {arrays_.target_symbols.data() + arrays_.target_offset[t],
             arrays_.target_offset[t + 1] - arrays_.target_offset[t]};
   }
-  // Which rules can match somewhere in a sentence, one byte a rule, added to `used`.
+  // Which rules can match somewhere in a sentence, one byte per rule, added to `used`.
   void mark_usable(std::span<const uint32_t> sentence, uint32_t max_span, std::vector<uint8_t>& used) const;
   // Adds, for each node, the number of spans of a sentence that its source side matches. A span counts once however
   // many ways there are to fill the gaps.

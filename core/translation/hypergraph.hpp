@@ -37,7 +37,7 @@ struct Derivation {
 struct Hypergraph {
   std::vector<HyperNode> nodes;  // tails come before heads; the last one is the goal
   std::vector<HyperEdge> edges;
-  std::vector<float> model_values;  // language-model features of each edge, `model_width` an edge
+  std::vector<float> model_values;  // language-model features of each edge, `model_width` per edge
   uint32_t model_width = 0;
 
   std::span<const float> values(uint32_t edge) const {

@@ -9,7 +9,7 @@
 namespace binyan::translation {
 
 struct HypothesisLists {
-  std::span<const double> features;     // `width` a hypothesis
+  std::span<const double> features;     // `width` per hypothesis
   std::span<const int64_t> statistics;  // kBleuWidth a hypothesis
   std::span<const uint64_t> offsets;    // hypotheses of sentence i: [offsets[i], offsets[i + 1])
   size_t width;

@@ -76,18 +76,18 @@ class LogBilinearQuery final : public LanguageModelQuery {
     Prediction& at = predict(state);
     const uint32_t c = f_.class_of_[row];
     const uint32_t first = a_.first[c], count = a_.first[c + 1] - first;
-    auto found = std::ranges::find(at.within, c, &std::pair<uint32_t, float>::first);
-    if (found == at.within.end()) {
+    auto hit = std::ranges::find(at.within, c, &std::pair<uint32_t, float>::first);
+    if (hit == at.within.end()) {
       scores_.resize(count);
       scores_of(at.vector.data(), a_.width, f_.target_columns_.data() + uint64_t{first} * a_.width,
                 a_.target_bias.data() + first, count, scores_.data());
       at.within.emplace_back(c, log_sum_exp(scores_.data(), count));
-      found = at.within.end() - 1;
+      hit = at.within.end() - 1;
     }
     float score = a_.target_bias[row];
     const float* const target = a_.target_vectors.data() + uint64_t{row} * a_.width;
     for (uint32_t i = 0; i < a_.width; ++i) score += at.vector[i] * target[i];
-    return at.classes[c] + score - found->second;
+    return at.classes[c] + score - hit->second;
   }
 
   Prediction& predict(uint32_t state) {
