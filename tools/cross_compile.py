@@ -44,10 +44,14 @@ def build(target: str, jobs: int) -> list[Path]:
     core = sorted((ROOT / "core").rglob("*.cpp"))
     tests = sorted((ROOT / "tests" / "cpp").glob("test_*.cpp"))
     with ThreadPoolExecutor(jobs) as pool:
-        objects = dict(zip([*core, *tests], pool.map(lambda s: compile_file(s, folder, target), [*core, *tests]), strict=True))
+        objects = dict(
+            zip([*core, *tests], pool.map(lambda s: compile_file(s, folder, target), [*core, *tests]), strict=True)
+        )
         library = [str(objects[source]) for source in core]
         programs = [folder / (test.stem + (".exe" if "windows" in target else "")) for test in tests]
-        links = [("-target", target, str(objects[t]), *library, "-o", str(p)) for t, p in zip(tests, programs, strict=True)]
+        links = [
+            ("-target", target, str(objects[t]), *library, "-o", str(p)) for t, p in zip(tests, programs, strict=True)
+        ]
         list(pool.map(lambda arguments: zig(*arguments), links))
     return programs
 
