@@ -1,4 +1,5 @@
-// What a language model answered, by (state, word): open addressing, since the decoder asks again far more often than anew.
+// What a language model answered, by (state, word): open addressing, since the decoder asks again far more often than
+// anew.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -8,9 +9,9 @@
 
 namespace binyan::translation {
 
-class AnswerTable {
+class ScoreCache {
  public:
-  AnswerTable() : slots_(1 << 12) {}
+  ScoreCache() : slots_(1 << 12) {}
 
   // The answer to (state, word); `ask` is called for it the first time. It may not come back to this table.
   template <class Ask>

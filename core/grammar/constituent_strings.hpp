@@ -1,5 +1,6 @@
-// Numbers for (adapted symbol, yield): the strings, one for each argument, that a node spans. A cached tree can be used at a
-// node if and only if symbol and yield agree, so one number found when the forest is built replaces all comparison later.
+// Numbers for (adapted symbol, yield): the strings, one for each argument, that a node spans. A cached tree can be used
+// at a node if and only if symbol and yield agree, so one number found when the forest is built replaces all comparison
+// later.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,16 +8,18 @@
 
 #include "grammar/flat_map.hpp"
 #include "grammar/forest.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
-// Yields by exact hash-consing: a string is (its prefix, its last atom); a yield is (its first strings, its last string).
-class YieldTable {
+// Yields by exact hash-consing: a string is (its prefix, its last atom); a yield is (its first strings, its last
+// string).
+class ConstituentStrings {
  public:
-  explicit YieldTable(const CompiledGrammar& grammar);
+  explicit ConstituentStrings(const CompiledGrammar& grammar);
   // The number of the yield of each adapted node of the word's forest; new yields get new numbers, in order.
   void add(const Forest& forest, std::span<const uint32_t> word, std::vector<uint32_t>& numbers);
-  // The same, but kNothing for a yield never added.
+  // The same, but kNoIndex for a yield never added.
   void find(const Forest& forest, std::span<const uint32_t> word, std::vector<uint32_t>& numbers) const;
   // One yield given as strings.
   uint32_t add(uint32_t adapted, const std::vector<std::vector<uint32_t>>& strings);
@@ -26,7 +29,8 @@ class YieldTable {
 
  private:
   template <class String, class Chain>
-  void number(const Forest& forest, std::span<const uint32_t> word, std::vector<uint32_t>& numbers, String string, Chain chain) const;
+  void number(const Forest& forest, std::span<const uint32_t> word, std::vector<uint32_t>& numbers, String string,
+              Chain chain) const;
   uint32_t string(uint32_t prefix, uint32_t atom);
   uint32_t chain(uint32_t first, uint32_t string);
 
@@ -36,4 +40,4 @@ class YieldTable {
   uint32_t next_yield_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar
