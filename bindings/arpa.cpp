@@ -5,9 +5,11 @@
 #include "bindings.hpp"
 #include "ngram/arpa_reader.hpp"
 #include "ngram/arpa_writer.hpp"
+#include "text/special_words.hpp"
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::ngram;
 
 namespace {
 
@@ -27,8 +29,8 @@ void bind_arpa(nb::module_& m) {
           "words",
           [](const ArpaReader& r) {
             std::string all;
-            for (uint32_t w = kEnd + 1; w < r.words().size(); ++w) {
-              if (w > kEnd + 1) all += '\n';
+            for (uint32_t w = text::kSentenceEnd + 1; w < r.words().size(); ++w) {
+              if (w > text::kSentenceEnd + 1) all += '\n';
               all += r.words().word(w);
             }
             return bytes(all);
@@ -36,7 +38,7 @@ void bind_arpa(nb::module_& m) {
           "The words after <unk>, <s> and </s>, one a line.");
   m.def("arpa_head", [](const BackoffModel& model) { return bytes(arpa_head(model)); }, nb::arg("model"));
   m.def(
-      "arpa_lines", [](const BackoffModel& model, const WordIndex& words, uint32_t first, uint32_t last) {
+      "arpa_lines", [](const BackoffModel& model, const text::WordIndex& words, uint32_t first, uint32_t last) {
         std::string lines;
         {
           nb::gil_scoped_release unlocked;

@@ -14,6 +14,7 @@
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::ngram;
 
 namespace {
 

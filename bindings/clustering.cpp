@@ -7,6 +7,7 @@
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::clustering;
 
 namespace {
 using Words = nb::ndarray<const uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

@@ -16,6 +16,8 @@
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::ngram;
+using namespace binyan::pitman_yor;
 
 namespace {
 
@@ -97,7 +99,11 @@ void restore(CompoundHPYLM& model, nb::dict d) {
     const Ids customers = nb::cast<Ids>(d[(name + ".customers").c_str()]), tables = nb::cast<Ids>(d[(name + ".tables").c_str()]), sizes = nb::cast<Ids>(d[(name + ".sizes").c_str()]);
     r.restore(view(customers), restaurant, view(tables), view(sizes));
   });
-  model.check();
+  try {
+    model.check();
+  } catch (const InternalError& e) {
+    throw InputError(std::string("the saved state is damaged: ") + e.what());
+  }
 }
 
 constexpr const char* kSampleNames[] = {"word", "word_fresh", "head", "head_fresh", "pair", "pair_fresh", "next", "shortening"};

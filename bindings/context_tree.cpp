@@ -9,6 +9,7 @@
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::ngram;
 
 void bind_context_tree(nb::module_& m) {
   nb::class_<ContextTree>(m, "ContextTree", "All n-grams of a text, as a tree of contexts in flat arrays.")

@@ -12,7 +12,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
-#include "translation/answer_table.hpp"
+#include "translation/score_cache.hpp"
 #include "translation/compound_feature.hpp"
 #include "translation/consensus.hpp"
 #include "translation/decoder.hpp"
@@ -23,6 +23,7 @@
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::ngram;
 using namespace binyan::translation;
 
 namespace {
@@ -34,6 +35,11 @@ class CallbackFeature final : public LanguageModelFeature {
   CallbackFeature(uint32_t order, std::vector<uint8_t> unknown, nb::callable log_prob) : order_(order), unknown_(std::move(unknown)), log_prob_(std::move(log_prob)) {
     if (order < 1) throw InputError("a language model in the decoder has an order of 1 or more");
   }
+  void extend(std::span<const uint8_t> unknown) {
+    const auto lock = growing();
+    unknown_.insert(unknown_.end(), unknown.begin(), unknown.end());
+  }
+  uint32_t words() const override { return static_cast<uint32_t>(unknown_.size()); }
   uint32_t order() const override { return order_; }
   bool unknown(uint32_t word) const override { return unknown_[word]; }
   std::unique_ptr<LanguageModelQuery> query() const override { return std::make_unique<Query>(*this); }
@@ -67,7 +73,7 @@ class CallbackFeature final : public LanguageModelFeature {
     }
     const CallbackFeature& feature_;
     SequenceTable contexts_;
-    AnswerTable known_;
+    ScoreCache known_;
   };
   uint32_t order_;
   std::vector<uint8_t> unknown_;
@@ -129,20 +135,29 @@ HypothesisLists lists_of(const Array<double>& features, const Array<int64_t>& st
 }  // namespace
 
 void bind_decoder(nb::module_& m) {
-  nb::class_<LanguageModelFeature>(m, "LanguageModelFeature", "A language model as a feature of the decoder.");
+  // Words may be appended while another thread decodes, which may need the interpreter to finish: wait without its lock.
+  using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+  nb::class_<LanguageModelFeature>(m, "LanguageModelFeature", "A language model as a feature of the decoder. `extend` appends words to the decoder's vocabulary.")
+      .def_prop_ro("words", &LanguageModelFeature::words, "How many words of the decoder the feature knows.");
   nb::class_<BackoffFeature, LanguageModelFeature>(m, "BackoffFeature", "A back-off n-gram model in the decoder; `ids` are its ids of the decoder's words.")
-      .def("__init__", [](BackoffFeature* self, const BackoffModel& model, Ids ids) { new (self) BackoffFeature(model, copy(ids)); }, nb::arg("model"), nb::arg("ids"), nb::keep_alive<1, 2>());
+      .def("__init__", [](BackoffFeature* self, const BackoffModel& model, Ids ids) { new (self) BackoffFeature(model, copy(ids)); }, nb::arg("model"), nb::arg("ids"), nb::keep_alive<1, 2>())
+      .def("extend", [](BackoffFeature& self, Ids ids) { self.extend(view(ids)); }, nb::arg("ids"), Unlocked(), "Append words; `ids` as for the constructor.");
   nb::class_<LogBilinearFeature, LanguageModelFeature>(m, "LogBilinearFeature", "A log-bilinear model in the decoder (core/translation/log_bilinear_query.hpp has the arrays).")
       .def(
           "__init__",
           [](LogBilinearFeature* self, uint32_t order, uint32_t width, bool sigmoid, Array<float> context, Array<float> class_vectors, Array<float> class_bias, Array<float> target_vectors, Array<float> target_bias, Ids first, Ids row, uint32_t end_row, Array<uint8_t> unknown) {
             new (self) LogBilinearFeature({order, width, sigmoid, copy(context), copy(class_vectors), copy(class_bias), copy(target_vectors), copy(target_bias), copy(first), copy(row), end_row}, copy(unknown));
           },
-          nb::arg("order"), nb::arg("width"), nb::arg("sigmoid"), nb::arg("context"), nb::arg("class_vectors"), nb::arg("class_bias"), nb::arg("target_vectors"), nb::arg("target_bias"), nb::arg("first"), nb::arg("row"), nb::arg("end_row"), nb::arg("unknown"));
+          nb::arg("order"), nb::arg("width"), nb::arg("sigmoid"), nb::arg("context"), nb::arg("class_vectors"), nb::arg("class_bias"), nb::arg("target_vectors"), nb::arg("target_bias"), nb::arg("first"), nb::arg("row"), nb::arg("end_row"), nb::arg("unknown"))
+      .def(
+          "extend", [](LogBilinearFeature& self, Array<float> context, Ids row, Array<uint8_t> unknown) { self.extend(view(context), view(row), view(unknown)); }, nb::arg("context"), nb::arg("row"), nb::arg("unknown"),
+          Unlocked(), "Append words: `context` is (order - 1) x new words x width, without a row for the start of the sentence.");
   nb::class_<CompoundFeature, LanguageModelFeature>(m, "CompoundFeature", "HPYLM+c in the decoder; `words` are the decoder's words as the model sees them.")
-      .def("__init__", [](CompoundFeature* self, const CompoundQuery& model, std::vector<CompoundQuery::Word> words, Array<uint8_t> unknown, bool renormalise) { new (self) CompoundFeature(model, std::move(words), copy(unknown), renormalise); }, nb::arg("model"), nb::arg("words"), nb::arg("unknown"), nb::arg("renormalise"), nb::keep_alive<1, 2>());
+      .def("__init__", [](CompoundFeature* self, const CompoundQuery& model, std::vector<CompoundQuery::Word> words, Array<uint8_t> unknown, bool renormalise) { new (self) CompoundFeature(model, std::move(words), copy(unknown), renormalise); }, nb::arg("model"), nb::arg("words"), nb::arg("unknown"), nb::arg("renormalise"), nb::keep_alive<1, 2>())
+      .def("extend", [](CompoundFeature& self, std::vector<CompoundQuery::Word> words, Array<uint8_t> unknown) { self.extend(std::move(words), view(unknown)); }, nb::arg("words"), nb::arg("unknown"), Unlocked(), "Append words, as for the constructor.");
   nb::class_<CallbackFeature, LanguageModelFeature>(m, "CallbackFeature", "Any model in the decoder: log_prob(context, word) with words as ids, -1 for the end.")
-      .def("__init__", [](CallbackFeature* self, uint32_t order, Array<uint8_t> unknown, nb::callable log_prob) { new (self) CallbackFeature(order, copy(unknown), std::move(log_prob)); }, nb::arg("order"), nb::arg("unknown"), nb::arg("log_prob"));
+      .def("__init__", [](CallbackFeature* self, uint32_t order, Array<uint8_t> unknown, nb::callable log_prob) { new (self) CallbackFeature(order, copy(unknown), std::move(log_prob)); }, nb::arg("order"), nb::arg("unknown"), nb::arg("log_prob"))
+      .def("extend", [](CallbackFeature& self, Array<uint8_t> unknown) { self.extend(view(unknown)); }, nb::arg("unknown"), Unlocked(), "Append words; log_prob must know them already.");
 
   nb::class_<Hypergraph>(m, "Hypergraph", "The translations of a sentence, packed. Tails come before heads; the last node is the goal.")
       .def_prop_ro("nodes", [](const Hypergraph& g) { return g.nodes.size(); })

@@ -12,9 +12,12 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "text/special_words.hpp"
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::ngram;
+using namespace binyan::pitman_yor;
 
 namespace {
 
@@ -60,7 +63,7 @@ void collect(const HPYLM& model, nb::dict samples, size_t column) {
     if (k == 0) {
       std::vector<double> all(tree.vocabulary_size, backoff[0] * model.base());
       for (uint32_t e = 0; e < level.entries(); ++e) all[level.word[e]] = probability[e];
-      all[kBegin] = 0;
+      all[text::kSentenceStart] = 0;
       write_column(unigrams, column, all);
     } else {
       write_column(log_prob[k], column, probability);

@@ -11,6 +11,7 @@
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::text;
 
 namespace {
 

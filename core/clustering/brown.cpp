@@ -6,8 +6,9 @@
 #include <numeric>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::clustering {
 
 namespace {
 constexpr double scale = 0x1.0p24;  // of fixed point: 2^32 log 2^32 * 2^24 is well within 63 bits
@@ -20,7 +21,7 @@ BrownClustering::Fixed BrownClustering::n_log_n(uint64_t n) {
 }
 
 BrownClustering::BrownClustering(const Bigrams& bigrams, uint32_t classes)
-    : bigrams_(bigrams), classes_(classes), slot_of_(bigrams.types(), none) {
+    : bigrams_(bigrams), classes_(classes), slot_of_(bigrams.types(), kNoIndex) {
   for (uint32_t v = 0; v < bigrams.types(); ++v) {
     if (bigrams.frequency[v] > 0) order_.push_back(v);
   }
@@ -158,11 +159,11 @@ void BrownClustering::enter(uint32_t word) {
   frequency_[s] = bigrams_.frequency[word];
   within_[s] = 0;
   for (uint64_t i = bigrams_.right_first[word]; i < bigrams_.right_first[word + 1]; ++i) {
-    if (const uint32_t x = slot_of_[bigrams_.right_word[i]]; x != none) add(s, x, bigrams_.right_count[i]);
+    if (const uint32_t x = slot_of_[bigrams_.right_word[i]]; x != kNoIndex) add(s, x, bigrams_.right_count[i]);
   }
   for (uint64_t i = bigrams_.left_first[word]; i < bigrams_.left_first[word + 1]; ++i) {
     const uint32_t x = slot_of_[bigrams_.left_word[i]];
-    if (x != none && x != s) add(x, s, bigrams_.left_count[i]);
+    if (x != kNoIndex && x != s) add(x, s, bigrams_.left_count[i]);
   }
   std::vector<uint32_t> near = neighbours(s);
   for (const uint32_t x : near) {
@@ -318,8 +319,8 @@ bool BrownClustering::tables_hold() const {
 
 void BrownClustering::finish() {
   if (next_ < order_.size()) throw InternalError("BrownClustering::finish before the last step");
-  node_of_.assign(slots_, none);
-  class_of_slot_.assign(slots_, none);
+  node_of_.assign(slots_, kNoIndex);
+  class_of_slot_.assign(slots_, kNoIndex);
   const std::vector<uint32_t> slot_of = slot_of_;
   uint32_t leaves = 0;
   std::vector<uint32_t> slot_of_leaf;
@@ -351,11 +352,11 @@ void BrownClustering::finish() {
 
 std::vector<uint32_t> BrownClustering::class_of() const {
   if (paths_.empty()) throw InternalError("BrownClustering::class_of before finish");
-  std::vector<uint32_t> classes(slot_of_.size(), none);
+  std::vector<uint32_t> classes(slot_of_.size(), kNoIndex);
   for (size_t w = 0; w < slot_of_.size(); ++w) {
-    if (slot_of_[w] != none) classes[w] = class_of_slot_[slot_of_[w]];
+    if (slot_of_[w] != kNoIndex) classes[w] = class_of_slot_[slot_of_[w]];
   }
   return classes;
 }
 
-}  // namespace binyan
+}  // namespace binyan::clustering

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
-namespace binyan {
+#include "no_index.hpp"
+
+namespace binyan::clustering {
 
 // Counts of adjacent words, sparse, both ways: what follows v is right_word[right_first[v] .. right_first[v + 1]).
 struct Bigrams {
@@ -46,8 +48,7 @@ class BrownClustering {
   void finish();
 
   uint32_t entered() const { return next_; }
-  // After `finish`, by word: classes in the order of the tree's leaves; `none` for words that never occur.
-  static constexpr uint32_t none = UINT32_MAX;
+  // After `finish`, by word: classes in the order of the tree's leaves; kNoIndex for words that never occur.
   std::vector<uint32_t> class_of() const;
   // After `finish`, by class: the way from the root, in 0 and 1.
   const std::vector<std::string>& paths() const { return paths_; }
@@ -99,4 +100,4 @@ class BrownClustering {
   std::vector<std::string> paths_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::clustering

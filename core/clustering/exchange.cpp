@@ -4,7 +4,7 @@
 
 #include "clustering/brown.hpp"
 
-namespace binyan {
+namespace binyan::clustering {
 
 uint32_t BrownClustering::exchange() {
   uint32_t moved = 0;
@@ -67,4 +67,4 @@ uint32_t BrownClustering::exchange() {
   return moved;
 }
 
-}  // namespace binyan
+}  // namespace binyan::clustering

@@ -9,7 +9,7 @@
 #include "grammar/proposer.hpp"
 #include "grammar/word_forests.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 struct SweepInfo {
   uint64_t proposals = 0, accepted = 0, changed = 0;  // of words; changed: accepted and not the tree it had
@@ -18,7 +18,7 @@ struct SweepInfo {
 
 class Chain {
  public:
-  Chain(std::shared_ptr<const WordForests> words, std::vector<PitmanYor> adaptors, uint64_t seed, uint64_t chain);
+  Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed, uint64_t chain);
 
   // First trees. Incremental: each word is drawn given the words before it. Batch: all from the base grammar, then added.
   void initialise(bool incremental);
@@ -43,8 +43,8 @@ class Chain {
   uint64_t sweeps = 0;
 
  private:
-  bool step(uint32_t word, double temperature, Random& random, SweepInfo& info);
-  void relabel(uint32_t tree, double temperature, Random& random, SweepInfo& info);
+  bool step(uint32_t word, double temperature, pitman_yor::Random& random, SweepInfo& info);
+  void relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info);
 
   std::shared_ptr<const WordForests> words_;
   uint64_t seed_, chain_;
@@ -53,4 +53,4 @@ class Chain {
   const std::vector<uint32_t>& stack_;  // what the proposer drew last
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

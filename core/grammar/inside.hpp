@@ -4,11 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "grammar/extended.hpp"
+#include "grammar/scaled_double.hpp"
 #include "grammar/forest.hpp"
+#include "no_index.hpp"
 #include "pitman_yor/random.hpp"
+#include "pitman_yor/seating.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 // Customers and tables of all cached trees that share one yield.
 struct YieldCounts {
@@ -40,7 +42,7 @@ struct Weights {
   }
   double cached(uint32_t adapted, uint32_t y) const {
     const YieldCounts& c = yield[y];
-    return (c.customers - discount[adapted] * c.tables) * per_customer[adapted];
+    return pitman_yor::old_tables_weight(c.customers, c.tables, discount[adapted]) * per_customer[adapted];
   }
 };
 
@@ -59,7 +61,7 @@ inline uint32_t leaf_rule(const CompiledGrammar& g, const WordView& w, uint32_t 
 // Below this, products of doubles may have lost digits: sum again with extended exponents.
 constexpr double kUnderflow = 1e-280;
 
-// Inside values of the indices 0, ..., last. Number is double, or Extended where doubles underflow.
+// Inside values of the indices 0, ..., last. Number is double, or ScaledDouble where doubles underflow.
 template <class Number>
 void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w, uint32_t last, std::vector<Number>& value) {
   const Forest& f = w.forest;
@@ -78,7 +80,7 @@ void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w,
     Number sum(0.0);
     for (; edge != end; ++edge) sum += Number(rule[edge->rule]) * value[edge->left] * value[edge->right];
     sum *= Number(weights.scale[node.symbol]);
-    if (node.adapted != kNothing) {
+    if (node.adapted != kNoIndex) {
       const uint32_t y = w.yields[node.adapted];
       if (weights.is_used(y)) sum += Number(weights.cached(g.adapted_index[node.symbol], y));
     }
@@ -88,7 +90,7 @@ void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w,
 
 // An edge of the node in proportion to its value.
 template <class Number>
-const Edge& draw_edge(const Weights& weights, const Forest& f, uint32_t index, const std::vector<Number>& value, Random& random) {
+const Edge& draw_edge(const Weights& weights, const Forest& f, uint32_t index, const std::vector<Number>& value, pitman_yor::Random& random) {
   const Forest::Node& node = f.nodes[index - f.node_base()];
   const Edge* first = f.edges.data() + node.first_edge;
   const Edge* last = f.edges.data() + (&node + 1)->first_edge - 1;
@@ -106,4 +108,4 @@ const Edge& draw_edge(const Weights& weights, const Forest& f, uint32_t index, c
   return *last;
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -8,7 +8,7 @@
 
 #include "grammar/adaptor.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 struct Derivation {
   std::vector<uint32_t> rules;  // in preorder
@@ -30,7 +30,7 @@ struct SearchWeights {
 
   std::vector<double> log_rule, log_scale;  // of `adaptor.weights`
   std::vector<double> log_cached;           // of each tree: log probability to take it from the cache
-  std::vector<Extended> tree;               // of each tree: cached or new, summed
+  std::vector<ScaledDouble> tree;               // of each tree: cached or new, summed
 };
 
 // How far a search goes: until it has `least` derivations and all but `rest` of the probability `total`, or after `most` ways.
@@ -44,4 +44,4 @@ struct SearchLimit {
 // The distinct derivations of `index` that the best ways lead to, best first.
 std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t index, const SearchLimit& limit);
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 namespace {
 
 std::string rule_name(size_t r) { return "rule " + std::to_string(r + 1); }
@@ -15,7 +16,7 @@ bool is_lexical(const SourceRule& rule) {
   return rule.rhs.empty() && rule.arguments.size() == 1 && rule.arguments[0].size() == 1;
 }
 
-uint32_t add_lengths(uint32_t x, uint32_t y) { return x == kNothing || y == kNothing ? kNothing : x + y; }
+uint32_t add_lengths(uint32_t x, uint32_t y) { return x == kNoIndex || y == kNoIndex ? kNoIndex : x + y; }
 
 }  // namespace
 
@@ -28,7 +29,7 @@ CompiledGrammar::CompiledGrammar(uint32_t symbols, uint32_t atoms, uint32_t star
     if (arity[rule.lhs] == 0) arity[rule.lhs] = static_cast<uint32_t>(rule.arguments.size());
   }
   check_rules();
-  adapted_index.assign(symbols, kNothing);
+  adapted_index.assign(symbols, kNoIndex);
   for (uint32_t s = 0; s < symbols; ++s)
     if (adapted[s]) {
       adapted_index[s] = static_cast<uint32_t>(adapted_symbols.size());
@@ -38,8 +39,8 @@ CompiledGrammar::CompiledGrammar(uint32_t symbols, uint32_t atoms, uint32_t star
   add_lexical();
   for (uint32_t r = 0; r < rules.size(); ++r)
     if (!is_lexical(rules[r])) binarise({rules[r].lhs, r, rules[r].arguments, rules[r].rhs});
-  adapted_index.resize(this->symbols(), kNothing);
-  lexical_.resize(static_cast<size_t>(this->symbols()) * atoms, kNothing);
+  adapted_index.resize(this->symbols(), kNoIndex);
+  lexical_.resize(static_cast<size_t>(this->symbols()) * atoms, kNoIndex);
   check_recursion();
   bound_lengths();
 }
@@ -75,14 +76,14 @@ void CompiledGrammar::check_rules() const {
 }
 
 void CompiledGrammar::add_lexical() {
-  lexical_.assign(static_cast<size_t>(source_symbols) * atoms, kNothing);
+  lexical_.assign(static_cast<size_t>(source_symbols) * atoms, kNoIndex);
   // Atoms named in any rule that is not lexical are in a class of their own.
   std::vector<std::vector<uint32_t>> signature(atoms);
   for (uint32_t r = 0; r < rules.size(); ++r) {
     if (is_lexical(rules[r])) {
       const uint32_t atom = rules[r].arguments[0][0].index;
       uint32_t& entry = lexical_[static_cast<size_t>(rules[r].lhs) * atoms + atom];
-      if (entry != kNothing) throw InputError(rule_name(r) + " repeats " + rule_name(entry));
+      if (entry != kNoIndex) throw InputError(rule_name(r) + " repeats " + rule_name(entry));
       entry = r;
       signature[atom].push_back(rules[r].lhs);
     } else {
@@ -183,11 +184,11 @@ void CompiledGrammar::check_recursion() const {
 void CompiledGrammar::bound_lengths() {
   first_argument_.resize(symbols() + 1, 0);
   for (uint32_t s = 0; s < symbols(); ++s) first_argument_[s + 1] = first_argument_[s] + std::max(arity[s], 1u);
-  least_.assign(first_argument_.back(), kNothing);
+  least_.assign(first_argument_.back(), kNoIndex);
   most_.assign(first_argument_.back(), 0);
   for (uint32_t s = 0; s < symbols(); ++s)
     for (uint32_t a = 0; a < atoms; ++a)
-      if (lexical_rule(s, a) != kNothing) least_[first_argument_[s]] = most_[first_argument_[s]] = 1;
+      if (lexical_rule(s, a) != kNoIndex) least_[first_argument_[s]] = most_[first_argument_[s]] = 1;
   auto pass = [&](std::vector<uint32_t>& bound, auto better, bool to_infinity) {
     bool changed = false;
     for (const Production& p : productions)
@@ -196,7 +197,7 @@ void CompiledGrammar::bound_lengths() {
         for (const Element& e : p.arguments[a]) length = add_lengths(length, e.child < 0 ? 1 : bound[first_argument_[p.children[e.child]] + e.index]);
         uint32_t& mine = bound[first_argument_[p.lhs] + a];
         if (better(length, mine)) {
-          mine = to_infinity ? kNothing : length;
+          mine = to_infinity ? kNoIndex : length;
           changed = true;
         }
       }
@@ -210,4 +211,4 @@ void CompiledGrammar::bound_lengths() {
   while (changed) changed = pass(most_, larger, true);
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

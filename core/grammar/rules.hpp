@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace binyan {
+#include "no_index.hpp"
 
-constexpr uint32_t kNothing = UINT32_MAX;
+namespace binyan::grammar {
 
 // Part of a left-hand argument: argument `index` of right-hand symbol `child`, or terminal atom `index` where child < 0.
 struct Element {
@@ -41,7 +41,7 @@ class CompiledGrammar {
   uint32_t source_symbols;                 // symbols of the caller; intermediate symbols follow
   uint32_t atoms;
   std::vector<SourceRule> rules;
-  std::vector<uint32_t> adapted_index;     // of each symbol: its number among the adapted symbols, or kNothing
+  std::vector<uint32_t> adapted_index;     // of each symbol: its number among the adapted symbols, or kNoIndex
   std::vector<uint32_t> adapted_symbols;
 
   std::vector<Production> productions;               // all but lexical rules
@@ -51,10 +51,10 @@ class CompiledGrammar {
 
   uint32_t symbols() const { return static_cast<uint32_t>(arity.size()); }
   uint32_t unit() const { return static_cast<uint32_t>(rules.size()); }  // the "rule" of weight 1
-  // The rule A(atom) -> empty, or kNothing. All other rules that hold terminals are productions.
+  // The rule A(atom) -> empty, or kNoIndex. All other rules that hold terminals are productions.
   uint32_t lexical_rule(uint32_t symbol, uint32_t atom) const { return lexical_[static_cast<size_t>(symbol) * atoms + atom]; }
-  bool only_lexical(uint32_t symbol) const { return productions_of[symbol].empty() && adapted_index[symbol] == kNothing; }
-  // Bounds on the number of atoms of an argument; kNothing = unbounded (most) or unproductive (least).
+  bool only_lexical(uint32_t symbol) const { return productions_of[symbol].empty() && adapted_index[symbol] == kNoIndex; }
+  // Bounds on the number of atoms of an argument; kNoIndex = unbounded (most) or unproductive (least).
   uint32_t least(uint32_t symbol, uint32_t argument) const { return least_[first_argument_[symbol] + argument]; }
   uint32_t most(uint32_t symbol, uint32_t argument) const { return most_[first_argument_[symbol] + argument]; }
 
@@ -69,4 +69,4 @@ class CompiledGrammar {
   std::vector<uint32_t> first_argument_, least_, most_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

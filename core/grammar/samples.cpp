@@ -4,7 +4,7 @@
 
 #include "errors.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 void Samples::add_counted(uint32_t word, std::span<const uint32_t> rules, uint32_t count) {
   auto& records = words_[word];
@@ -67,4 +67,4 @@ void Samples::restore(std::span<const uint32_t> state) {
   }
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "errors.hpp"
+#include "no_index.hpp"
+#include "text/special_words.hpp"
 #include "text/utf8.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
 constexpr double kLog10 = 2.302585092994045684;
@@ -100,7 +102,7 @@ void ArpaReader::begin_section(std::string_view line) {
   found_ = 0;
   ids_.resize(section_);
   if (section_ == 1)
-    for (uint32_t w = 0; w <= kEnd; ++w) {
+    for (uint32_t w = 0; w <= text::kSentenceEnd; ++w) {
       lists_[0].add(&w, kMissing, 0.0f);
       seen_.push_back(false);
     }
@@ -139,7 +141,7 @@ void ArpaReader::read_ngram(std::string_view line) {
   if (section_ == 1) {
     std::string_view word = fields_[1];
     if (word == "<UNK>") word = "<unk>";
-    if (!is_utf8(word)) fail("a word that is not UTF-8: convert the file first: iconv -f ENCODING -t UTF-8");
+    if (!text::is_utf8(word)) fail("a word that is not UTF-8: convert the file first: iconv -f ENCODING -t UTF-8");
     const uint32_t id = words_.add(word);
     if (id < seen_.size() && seen_[id]) fail("the word " + quoted(word) + " for the second time");
     if (id < seen_.size()) {
@@ -154,11 +156,11 @@ void ArpaReader::read_ngram(std::string_view line) {
   }
   for (size_t i = 0; i < section_; ++i) {
     const std::string_view word = fields_[i + 1];
-    ids_[i] = words_.find(word == "<UNK>" ? "<unk>" : word, kNone);
-    if (ids_[i] == kNone) fail("the word " + quoted(word) + " is not among the 1-grams");
+    ids_[i] = words_.find(word == "<UNK>" ? "<unk>" : word, kNoIndex);
+    if (ids_[i] == kNoIndex) fail("the word " + quoted(word) + " is not among the 1-grams");
   }
   NgramList& list = lists_[section_ - 1];
-  if (list.find(ids_.data()) != kNone) fail("an n-gram for the second time: " + quoted(line));
+  if (list.find(ids_.data()) != kNoIndex) fail("an n-gram for the second time: " + quoted(line));
   list.add(ids_.data(), log_prob, section_ < declared_.size() ? log_backoff : 0.0f);
 }
 
@@ -171,9 +173,9 @@ BackoffModel ArpaReader::finish() {
   if (part_ == Part::Before) fail("no \\data\\ line: this is not an ARPA file");
   if (part_ != Part::After) fail("the file ends without \\end\\: it is cut short");
   if (lists_.empty() || section_ == 0) fail("a model without 1-grams");
-  for (const uint32_t w : {kUnknown, kEnd})
+  for (const uint32_t w : {text::kUnknownWord, text::kSentenceEnd})
     if (!seen_[w]) missing.emplace_back(words_.word(w));
   return assemble(std::move(lists_), filled_in);
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -5,8 +5,9 @@
 #include <cmath>
 
 #include "errors.hpp"
+#include "text/special_words.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
 // The shortest digits that give the same float32 again; -99 stands for zero probability, as in every ARPA writer.
@@ -31,7 +32,7 @@ std::string arpa_head(const BackoffModel& model) {
   return out;
 }
 
-std::string arpa_lines(const BackoffModel& model, const WordIndex& words, uint32_t first, uint32_t last) {
+std::string arpa_lines(const BackoffModel& model, const text::WordIndex& words, uint32_t first, uint32_t last) {
   const BackoffArrays& a = model.arrays();
   if (a.columns != 1) throw InputError("the mean of several samples is not an ARPA model");
   if (words.size() != model.vocabulary_size()) throw InputError("the words are not those of the model");
@@ -46,7 +47,7 @@ std::string arpa_lines(const BackoffModel& model, const WordIndex& words, uint32
       context += ' ';
     }
     for (uint32_t e = a.first_entry[c]; e < a.first_entry[c + 1]; ++e) {
-      if (n == 1 && a.word[e] == kBegin) out += '0';  // no event; what lmplz writes
+      if (n == 1 && a.word[e] == text::kSentenceStart) out += '0';  // no event; what lmplz writes
       else append_log10(out, std::min(0.0f, a.log_prob[e]));
       out += '\t';
       out += context;
@@ -96,4 +97,4 @@ BackoffModel one_column(const BackoffModel& model) {
   return BackoffModel(std::move(a));
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

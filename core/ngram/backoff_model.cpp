@@ -6,23 +6,25 @@
 #include <string>
 
 #include "errors.hpp"
+#include "no_index.hpp"
+#include "text/special_words.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
 void require(bool holds, const char* what) {
   if (!holds) throw InternalError(std::string("back-off model: ") + what);
 }
 
-// target[e]: the context (u w) of level k + 1 for the entry e = (u, w) of level k, or kNone.
+// target[e]: the context (u w) of level k + 1 for the entry e = (u, w) of level k, or kNoIndex.
 // The entries of level k that have one parent, and the contexts of level k + 1 that have one parent, are both ordered by
 // their leftmost word, so that each list is merged with the other once.
 std::vector<uint32_t> extensions(const ContextTree& tree, uint32_t k, const std::vector<uint32_t>& below) {
   const Level& level = tree.levels[k];
   const Level& above = tree.levels[k + 1];
-  std::vector<uint32_t> target(level.entries(), kNone);
+  std::vector<uint32_t> target(level.entries(), kNoIndex);
   if (k == 0) {
-    std::vector<uint32_t> context_of_word(tree.vocabulary_size, kNone);
+    std::vector<uint32_t> context_of_word(tree.vocabulary_size, kNoIndex);
     for (uint32_t c = 0; c < above.contexts(); ++c) context_of_word[above.left_word[c]] = c;
     for (uint32_t e = 0; e < level.entries(); ++e) target[e] = context_of_word[level.word[e]];
     return target;
@@ -35,7 +37,7 @@ std::vector<uint32_t> extensions(const ContextTree& tree, uint32_t k, const std:
   for (uint32_t e = 0; e < level.entries(); ++e) by_parent[fill[level.parent[e]]++] = e;
   for (uint32_t p = 0; p < parents; ++p) {
     const uint32_t c = below[p];  // the context on level k that the parent entry leads to
-    if (c == kNone) continue;
+    if (c == kNoIndex) continue;
     uint32_t i = start[p];
     for (uint32_t child = level.first_child[c]; child < level.first_child[c + 1]; ++child) {
       while (i < start[p + 1] && level.left_word[level.context[by_parent[i]]] < above.left_word[child]) ++i;
@@ -63,7 +65,7 @@ BackoffModel BackoffModel::freeze(const ContextTree& tree, BackoffParameters p) 
     require(p.log_backoff[k - 1].size() == static_cast<size_t>(level.contexts()) * columns, "one row a level's context");
     entries += level.entries();
     contexts += level.contexts();
-    if (entries >= kNone || contexts >= kNone) throw InputError("more than 4 billion n-grams: lower the order or prune");
+    if (entries >= kNoIndex || contexts >= kNoIndex) throw InputError("more than 4 billion n-grams: lower the order or prune");
     a.context_base.push_back(static_cast<uint32_t>(contexts));
   }
   a.word.reserve(entries);
@@ -72,7 +74,7 @@ BackoffModel BackoffModel::freeze(const ContextTree& tree, BackoffParameters p) 
   a.log_prob.reserve(entries * columns);
   a.first_entry = {0, vocabulary};
   a.first_entry.reserve(contexts + 1);
-  a.left_word = {kNone};
+  a.left_word = {kNoIndex};
   a.suffix = {0};
   a.log_backoff.assign(columns, 0.0f);
   a.log_backoff.reserve(contexts * columns);
@@ -88,11 +90,11 @@ BackoffModel BackoffModel::freeze(const ContextTree& tree, BackoffParameters p) 
   if (order > 1) below = extensions(tree, 0, {});
   for (uint32_t k = 1; k < order; ++k) {
     const Level& level = tree.levels[k];
-    const std::vector<uint32_t> target = k + 1 < order ? extensions(tree, k, below) : std::vector<uint32_t>(level.entries(), kNone);
+    const std::vector<uint32_t> target = k + 1 < order ? extensions(tree, k, below) : std::vector<uint32_t>(level.entries(), kNoIndex);
     for (uint32_t e = 0; e < level.entries(); ++e) {
       a.word.push_back(level.word[e]);
       const uint64_t parent = k == 1 ? level.word[e] : entry_base + level.parent[e];
-      a.next.push_back(target[e] != kNone ? a.context_base[k + 1] + target[e] : a.next[parent]);
+      a.next.push_back(target[e] != kNoIndex ? a.context_base[k + 1] + target[e] : a.next[parent]);
     }
     entry_base = a.word.size() - level.entries();
     for (uint32_t c = 0; c < level.contexts(); ++c) {
@@ -124,7 +126,7 @@ void BackoffModel::check() const {
   if (a.next.size() != entries || a.log_prob.size() != entries * a.columns) fail("entries");
   if (a.first_entry[0] != 0 || a.first_entry.back() != entries || !std::is_sorted(a.first_entry.begin(), a.first_entry.end())) fail("entries of contexts");
   const uint32_t vocabulary = a.first_entry[1];
-  if (vocabulary <= kEnd) fail("vocabulary");
+  if (vocabulary <= text::kSentenceEnd) fail("vocabulary");
   for (uint32_t w = 0; w < vocabulary; ++w)
     if (a.word[w] != w) fail("unigrams");
   if (*std::max_element(a.word.begin(), a.word.end()) >= vocabulary || *std::max_element(a.next.begin(), a.next.end()) >= contexts) fail("words");
@@ -135,7 +137,7 @@ void BackoffModel::check() const {
 
 void BackoffModel::build_index() {
   const BackoffArrays& a = arrays_;
-  begin_ = a.next[kBegin];
+  begin_ = a.next[text::kSentenceStart];
   const uint64_t hashed = a.word.size() - vocabulary_size();
   // A load of two thirds: probes stay within a cache line or two.
   const uint64_t size = hashed + hashed / 2 + 16;
@@ -264,4 +266,4 @@ std::vector<double> BackoffModel::masses(uint32_t state) const {
   return mass;
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "ngram/context_tree.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 // Natural logarithms, one row an entry or context, one column a sample.
 struct BackoffParameters {
@@ -33,7 +34,7 @@ struct BackoffArrays {
   std::vector<float> log_prob;
   // One element (or row) a context.
   std::vector<uint32_t> first_entry;  // entries of context c: [first_entry[c], first_entry[c + 1])
-  std::vector<uint32_t> left_word;    // leftmost word; kNone for the empty context
+  std::vector<uint32_t> left_word;    // leftmost word; kNoIndex for the empty context
   std::vector<uint32_t> suffix;       // the context without its leftmost word; 0 for the empty context
   std::vector<float> log_backoff;
 };
@@ -115,4 +116,4 @@ class BackoffModel {
   uint32_t begin_ = 0;
 };
 
-}  // namespace binyan
+}  // namespace binyan::ngram

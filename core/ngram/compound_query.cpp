@@ -5,11 +5,13 @@
 #include <thread>
 
 #include "errors.hpp"
+#include "no_index.hpp"
+#include "text/special_words.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
-constexpr uint32_t kLevels = CompoundHPYLM::kMostLevels;
+constexpr uint32_t kLevels = CompoundHPYLM::kMaxLevels;
 
 }  // namespace
 
@@ -33,7 +35,7 @@ CompoundSamples collect(const CompoundHPYLM& model) {
   const auto at = [&](std::vector<float>& array, size_t row) -> float& { return array[row]; };
   const ModifierModel& f = model.modifiers;
   for (uint32_t c = 0; c <= f.end(); ++c) at(samples.next, c) = static_cast<float>(f.unigrams.probability(0, c, f.base()));
-  for (uint32_t c = 0; c < f.end(); ++c) at(samples.pair_fresh, c) = static_cast<float>(f.bigrams.fresh(c) / f.bigrams.total(c));
+  for (uint32_t c = 0; c < f.end(); ++c) at(samples.pair_fresh, c) = static_cast<float>(f.bigrams.new_table_weight(c) / f.bigrams.total_weight(c));
   for (uint32_t p = 0; p < f.bigrams.dishes(); ++p) at(samples.pair, p) = static_cast<float>(f.bigrams.probability(f.pair_context()[p], p, f.unigrams.probability(0, f.pair_next()[p], f.base())));
   std::vector<double> modifiers(tree.components.words());
   for (uint32_t w = 0; w < modifiers.size(); ++w) {
@@ -45,7 +47,7 @@ CompoundSamples collect(const CompoundHPYLM& model) {
   for (uint32_t k = 0; k < tree.words->order(); ++k) {
     const Level& level = tree.words->levels[k];
     const HeadLevel& head = tree.heads[k];
-    const Restaurants &g = model.heads[k], &h = model.words[k];
+    const pitman_yor::Restaurants &g = model.heads[k], &h = model.words[k];
     const double w = model.shortening[k];
     at(samples.shortening, k) = static_cast<float>(w);
     heads.resize(head.entries());
@@ -54,13 +56,13 @@ CompoundSamples collect(const CompoundHPYLM& model) {
     for (uint32_t e = 0; e < level.entries(); ++e) {
       const double base = (1 - w) * heads[head.entry_of[e]] * modifiers[level.word[e]] + (k > 0 ? w * shorter_words[level.parent[e]] : 0.0);
       const uint32_t d = model.dish(e, CompoundHPYLM::kDecomposed), c = level.context[e];
-      words[e] = (h.shared(d) + (model.both_ways() ? h.shared(d + 1) : 0.0) + h.fresh(c) * base) / h.total(c);
+      words[e] = (h.old_table_weight(d) + (model.both_ways() ? h.old_table_weight(d + 1) : 0.0) + h.new_table_weight(c) * base) / h.total_weight(c);
     }
     for (double p : heads) at(samples.head, head_row++) = static_cast<float>(p);
     for (double p : words) at(samples.word, entry_row++) = static_cast<float>(p);
     for (uint32_t c = 0; c < level.contexts(); ++c, ++context_row) {
-      at(samples.head_fresh, context_row) = static_cast<float>(g.fresh(c) / g.total(c));
-      at(samples.word_fresh, context_row) = static_cast<float>(h.fresh(c) / h.total(c));
+      at(samples.head_fresh, context_row) = static_cast<float>(g.new_table_weight(c) / g.total_weight(c));
+      at(samples.word_fresh, context_row) = static_cast<float>(h.new_table_weight(c) / h.total_weight(c));
     }
     shorter_words.swap(words);
     shorter_heads.swap(heads);
@@ -102,23 +104,23 @@ void CompoundQuery::link_states() {
     const Level& level = t.levels[k];
     if (k > 0)
       for (uint32_t c = 0; c < level.contexts(); ++c) suffix_[context_base_[k] + c] = context_base_[k - 1] + level.context_parent[c];
-    exact.assign(level.entries(), kNone);
+    exact.assign(level.entries(), kNoIndex);
     for (uint32_t e = 0; e < level.entries(); ++e) {
       if (k + 1 < t.order()) {
         if (k == 0) exact[e] = t.find_child(0, 0, level.word[e]);
-        else if (shorter[level.parent[e]] != kNone) exact[e] = t.find_child(k, shorter[level.parent[e]], level.left_word[level.context[e]]);
+        else if (shorter[level.parent[e]] != kNoIndex) exact[e] = t.find_child(k, shorter[level.parent[e]], level.left_word[level.context[e]]);
       }
-      next_[entry_base_[k] + e] = exact[e] != kNone ? context_base_[k + 1] + exact[e] : k > 0 ? next_[entry_base_[k - 1] + level.parent[e]] : 0;
+      next_[entry_base_[k] + e] = exact[e] != kNoIndex ? context_base_[k + 1] + exact[e] : k > 0 ? next_[entry_base_[k - 1] + level.parent[e]] : 0;
     }
     shorter.swap(exact);
   }
   begin_ = 0;
-  if (t.order() > 1) begin_ = static_cast<State>(context_base_[1] + t.find_child(0, 0, kBegin)) * kLevels + 1;
+  if (t.order() > 1) begin_ = static_cast<State>(context_base_[1] + t.find_child(0, 0, text::kSentenceStart)) * kLevels + 1;
 }
 
 double CompoundQuery::next_given(uint32_t component, uint32_t next, uint32_t column) const {
   const uint32_t pair = pairs_.find(component, next), columns = samples_.columns;
-  if (pair != PairTable::kMissing) return samples_.pair[static_cast<size_t>(pair) * columns + column];
+  if (pair != kNoIndex) return samples_.pair[static_cast<size_t>(pair) * columns + column];
   return static_cast<double>(samples_.pair_fresh[static_cast<size_t>(component) * columns + column]) * samples_.next[static_cast<size_t>(next) * columns + column];
 }
 
@@ -149,7 +151,7 @@ void CompoundQuery::fill_masses() {
     const auto at = [&](const std::vector<float>& array, size_t row) -> double { return array[row * columns + column]; };
     std::fill(by_head.begin(), by_head.end(), 0.0);
     for (uint32_t w = 0; w < tree_->components.words(); ++w)
-      if (w != kBegin) by_head[tree_->components.head(w)] += modifiers(w)[column];
+      if (w != text::kSentenceStart) by_head[tree_->components.head(w)] += modifiers(w)[column];
     double base_mass = 0;
     for (double a : by_head) base_mass += a / tree_->components.component_count;
     for (uint32_t k = 0; k < t.order(); ++k) {
@@ -190,7 +192,7 @@ CompoundQuery::Word CompoundQuery::word(std::span<const uint32_t> components) co
   const uint32_t end = tree_->components.component_count;
   for (uint32_t c : components)
     if (c >= end) throw InputError("no such component");
-  Word word{kNone, components[0], std::vector<double>(samples_.columns, 1.0)};
+  Word word{kNoIndex, components[0], std::vector<double>(samples_.columns, 1.0)};
   for (size_t i = 0; i < components.size(); ++i)
     for (uint32_t column = 0; column < samples_.columns; ++column) word.modifiers[column] *= next_given(components[i], i + 1 < components.size() ? components[i + 1] : end, column);
   return word;
@@ -203,7 +205,7 @@ struct CompoundQuery::Match {
   uint32_t found;                        // levels above and including this one lack the word; 0 ... level + 1
   uint32_t entry;                        // of the word on level found - 1
   State state;                           // after the word
-  std::array<uint32_t, kLevels> context, head;  // head: row of G, or kMissing
+  std::array<uint32_t, kLevels> context, head;  // head: row of G, or kNoIndex
 };
 
 CompoundQuery::Match CompoundQuery::match(State state, uint32_t id, uint32_t head) const {
@@ -217,18 +219,18 @@ CompoundQuery::Match CompoundQuery::match(State state, uint32_t id, uint32_t hea
     if (k == 0) break;
     c = suffix_[c];
   }
-  const uint32_t known = id == kNone ? kUnknown : id;
+  const uint32_t known = id == kNoIndex ? text::kUnknownWord : id;
   m.found = 0;
   uint32_t after = 0;
   for (uint32_t k = m.level + 1; k-- > 0;) {
     const uint32_t entry = words_.find(m.context[k], known);
-    if (entry == PairTable::kMissing) continue;
+    if (entry == kNoIndex) continue;
     after = next_[entry];
     m.entry = entry;
     m.found = k + 1;
     break;
   }
-  if (id == kNone) m.found = 0;  // only the state after the word is that of an unknown one
+  if (id == kNoIndex) m.found = 0;  // only the state after the word is that of an unknown one
   m.state = static_cast<State>(after) * kLevels + std::min(m.length + 1, longest);
   // G is needed on the levels that lack the word, in HPYLM+c on the longest of them; and where the history is longer than
   // any context seen. Below a level that has the head nothing more is.
@@ -236,8 +238,8 @@ CompoundQuery::Match CompoundQuery::match(State state, uint32_t id, uint32_t hea
   if (m.found == m.level + 1 && m.length == m.level) return m;
   for (uint32_t k = m.level + 1; k-- > 0;) {
     m.head[k] = heads_.find(m.context[k], head);
-    if (m.head[k] != PairTable::kMissing && k <= lowest) {
-      for (uint32_t j = k; j-- > 0;) m.head[j] = PairTable::kMissing;
+    if (m.head[k] != kNoIndex && k <= lowest) {
+      for (uint32_t j = k; j-- > 0;) m.head[j] = kNoIndex;
       break;
     }
   }
@@ -262,7 +264,7 @@ double CompoundQuery::probability(const Match& m, const double* modifiers, bool 
     if (needs_heads) {
       double p = base;
       for (uint32_t k = 0; k <= m.level; ++k)
-        head[k] = p = m.head[k] != PairTable::kMissing ? at(samples_.head, m.head[k]) : at(samples_.head_fresh, m.context[k]) * p;
+        head[k] = p = m.head[k] != kNoIndex ? at(samples_.head, m.head[k]) : at(samples_.head_fresh, m.context[k]) * p;
     }
     double p = m.found > 0 ? at(samples_.word, m.entry) : 0.0;
     for (uint32_t k = m.found; k <= m.level; ++k) {
@@ -281,22 +283,22 @@ double CompoundQuery::probability(const Match& m, const double* modifiers, bool 
 
 CompoundQuery::Scored CompoundQuery::score(State state, const Word& word, bool renormalise) const {
   const Match m = match(state, word.id, word.head);
-  return {m.state, word.id == kBegin ? -INFINITY : std::log(probability(m, word.modifiers.data(), renormalise)), std::max(m.found, 1u)};
+  return {m.state, word.id == text::kSentenceStart ? -INFINITY : std::log(probability(m, word.modifiers.data(), renormalise)), std::max(m.found, 1u)};
 }
 
 void CompoundQuery::score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<const Word> others, bool renormalise, std::span<double> log_prob, std::span<uint8_t> matched, unsigned threads) const {
   if (offsets.empty() || offsets.back() != words.size()) throw InputError("sentence offsets do not cover the words");
   const uint32_t vocabulary = tree_->components.words();
   for (uint32_t w : words)
-    if (w >= vocabulary + others.size() || w == kBegin || w == kEnd) throw InputError("word id " + std::to_string(w) + " is not a word of the vocabulary");
+    if (w >= vocabulary + others.size() || w == text::kSentenceStart || w == text::kSentenceEnd) throw InputError("word id " + std::to_string(w) + " is not a word of the vocabulary");
   const uint64_t sentences = offsets.size() - 1;
   const auto score_range = [&](uint64_t first, uint64_t last) {
     for (uint64_t s = first; s < last; ++s) {
       State state = begin_;
       for (uint64_t i = offsets[s]; i <= offsets[s + 1]; ++i) {
-        const uint32_t id = i < offsets[s + 1] ? words[i] : kEnd;
+        const uint32_t id = i < offsets[s + 1] ? words[i] : text::kSentenceEnd;
         const bool known = id < vocabulary;
-        const Match m = match(state, known ? id : kNone, known ? tree_->components.head(id) : others[id - vocabulary].head);
+        const Match m = match(state, known ? id : kNoIndex, known ? tree_->components.head(id) : others[id - vocabulary].head);
         log_prob[i + s] = std::log(probability(m, known ? modifiers(id) : others[id - vocabulary].modifiers.data(), renormalise));
         matched[i + s] = static_cast<uint8_t>(std::max(m.found, 1u));
         state = m.state;
@@ -311,7 +313,7 @@ void CompoundQuery::score_sentences(std::span<const uint32_t> words, std::span<c
 }
 
 void CompoundQuery::distribution(State state, bool renormalise, std::span<double> result) const {
-  for (uint32_t w = 0; w < tree_->components.words(); ++w) result[w] = w == kBegin ? 0.0 : probability(match(state, w, tree_->components.head(w)), modifiers(w), renormalise);
+  for (uint32_t w = 0; w < tree_->components.words(); ++w) result[w] = w == text::kSentenceStart ? 0.0 : probability(match(state, w, tree_->components.head(w)), modifiers(w), renormalise);
 }
 
 std::vector<CompoundQuery::Contribution> CompoundQuery::explain(State state, const Word& word) const {
@@ -324,10 +326,10 @@ std::vector<CompoundQuery::Contribution> CompoundQuery::explain(State state, con
     std::array<double, kLevels> head, seen;
     double p = 0, h = 1.0 / tree_->components.component_count;
     for (uint32_t k = 0; k <= m.level; ++k) {
-      const uint32_t head_row = heads_.find(m.context[k], word.head), row = word.id == kNone ? PairTable::kMissing : words_.find(m.context[k], word.id);
-      head[k] = h = head_row != PairTable::kMissing ? at(samples_.head, head_row) : at(samples_.head_fresh, m.context[k]) * h;
+      const uint32_t head_row = heads_.find(m.context[k], word.head), row = word.id == kNoIndex ? kNoIndex : words_.find(m.context[k], word.id);
+      head[k] = h = head_row != kNoIndex ? at(samples_.head, head_row) : at(samples_.head_fresh, m.context[k]) * h;
       const double w = at(samples_.shortening, k), rest = at(samples_.word_fresh, m.context[k]) * (w * p + (1 - w) * h * word.modifiers[column]);
-      p = row != PairTable::kMissing ? at(samples_.word, row) : rest;
+      p = row != kNoIndex ? at(samples_.word, row) : rest;
       seen[k] = std::max(0.0, p - rest);
     }
     double weight = 1.0 / columns;  // of what comes from this length and below
@@ -343,10 +345,10 @@ std::vector<CompoundQuery::Contribution> CompoundQuery::explain(State state, con
 }
 
 double CompoundQuery::vocabulary_mass(State state) const {
-  const Match m = match(state, kUnknown, tree_->components.head(kUnknown));
+  const Match m = match(state, text::kUnknownWord, tree_->components.head(text::kUnknownWord));
   double sum = 0;
   for (uint32_t column = 0; column < samples_.columns; ++column) sum += mass(m, column);
   return sum / samples_.columns;
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -15,8 +15,9 @@
 
 #include "ngram/compound_hpylm.hpp"
 #include "ngram/pair_table.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 // What is collected of each sample, one column a sample; rows as the tree numbers things, level after level.
 struct CompoundSamples {
@@ -42,14 +43,14 @@ class CompoundQuery {
   // order - 1, which decides how often a context nobody saw is shortened.
   using State = uint64_t;
   State begin() const { return begin_; }
-  uint64_t states() const { return suffix_.size() * CompoundHPYLM::kMostLevels; }
+  uint64_t states() const { return suffix_.size() * CompoundHPYLM::kMaxLevels; }
   uint32_t columns() const { return samples_.columns; }
   const CompoundTree& tree() const { return *tree_; }
   std::vector<uint32_t> context(State state) const;
 
   // A word of the vocabulary, or any sequence of known components in the order of generation.
   struct Word {
-    uint32_t id;                    // kNone for a word outside the vocabulary
+    uint32_t id;                    // kNoIndex for a word outside the vocabulary
     uint32_t head;
     std::vector<double> modifiers;  // by column: product of modifier probabilities
   };
@@ -107,4 +108,4 @@ class CompoundQuery {
   bool both_ways_ = false;
 };
 
-}  // namespace binyan
+}  // namespace binyan::ngram

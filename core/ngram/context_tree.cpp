@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "no_index.hpp"
+#include "text/special_words.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
 // Stable counting sort of `items` by key(item) < keys, into `sorted`.
@@ -32,7 +34,7 @@ void for_each_group(const std::vector<uint32_t>& items, Key key, Group group) {
 uint32_t find_in(const std::vector<uint32_t>& sorted, uint32_t first, uint32_t last, uint32_t value) {
   const auto begin = sorted.begin() + first, end = sorted.begin() + last;
   const auto found = std::lower_bound(begin, end, value);
-  return found != end && *found == value ? static_cast<uint32_t>(found - sorted.begin()) : kNone;
+  return found != end && *found == value ? static_cast<uint32_t>(found - sorted.begin()) : kNoIndex;
 }
 
 }  // namespace
@@ -43,9 +45,9 @@ ContextTree ContextTree::build(std::span<const uint32_t> words, std::span<const 
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != words.size()) throw InputError("sentence offsets do not cover the words");
   const uint64_t sentences = offsets.size() - 1;
   const uint64_t events = words.size() + sentences;
-  if (events + sentences >= kNone) throw InputError("more than 4 billion tokens: train on a part of the text");
+  if (events + sentences >= kNoIndex) throw InputError("more than 4 billion tokens: train on a part of the text");
   for (uint32_t w : words)
-    if (w >= vocabulary_size || w == kBegin || w == kEnd) throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " + std::to_string(vocabulary_size));
+    if (w >= vocabulary_size || w == text::kSentenceStart || w == text::kSentenceEnd) throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " + std::to_string(vocabulary_size));
 
   // The text with <s> before and </s> after each sentence. An event is the position of the word it predicts; depth is
   // the length of its longest context, 0 marking <s>, which is no event.
@@ -56,13 +58,13 @@ ContextTree ContextTree::build(std::span<const uint32_t> words, std::span<const 
   by_context.reserve(events);
   for (uint64_t s = 0; s < sentences; ++s) {
     if (offsets[s] > offsets[s + 1]) throw InputError("sentence offsets decrease");
-    text.push_back(kBegin);
+    text.push_back(text::kSentenceStart);
     depth.push_back(0);
     const uint64_t length = offsets[s + 1] - offsets[s];
     for (uint64_t j = 0; j <= length; ++j) {
       by_context.push_back(static_cast<uint32_t>(text.size()));
       depth.push_back(static_cast<uint8_t>(std::min<uint64_t>(j + 1, order - 1)));
-      text.push_back(j < length ? words[offsets[s] + j] : kEnd);
+      text.push_back(j < length ? words[offsets[s] + j] : text::kSentenceEnd);
     }
   }
 
@@ -130,9 +132,9 @@ uint32_t ContextTree::find_entry(uint32_t level, uint32_t context, uint32_t word
 }
 
 uint32_t ContextTree::find_child(uint32_t level, uint32_t context, uint32_t left_word) const {
-  if (level + 1 >= order()) return kNone;
+  if (level + 1 >= order()) return kNoIndex;
   const Level& l = levels[level];
   return find_in(levels[level + 1].left_word, l.first_child[context], l.first_child[context + 1], left_word);
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -10,11 +10,10 @@
 #include <span>
 #include <vector>
 
-namespace binyan {
+#include "no_index.hpp"
+#include "text/special_words.hpp"
 
-// Ids every vocabulary begins with.
-constexpr uint32_t kUnknown = 0, kBegin = 1, kEnd = 2;
-constexpr uint32_t kNone = UINT32_MAX;
+namespace binyan::ngram {
 
 // Told of each level of a tree that is done, from 0; where a caller shows progress and may stop.
 using AfterLevel = std::function<void(uint32_t)>;
@@ -46,7 +45,7 @@ class ContextTree {
   // Events whose longest context is u itself: on the top level all, below it those whose context begins with <s>.
   uint32_t direct(uint32_t level, uint32_t entry) const {
     const Level& l = levels[level];
-    return level + 1 == order() || (level > 0 && l.left_word[l.context[entry]] == kBegin) ? l.count[entry] : 0;
+    return level + 1 == order() || (level > 0 && l.left_word[l.context[entry]] == text::kSentenceStart) ? l.count[entry] : 0;
   }
   // Calls visit(level, context, entry, events) for all entries with direct events, in storage order.
   template <class Visit>
@@ -56,14 +55,14 @@ class ContextTree {
       const bool top = k + 1 == order();
       if (!top && k == 0) continue;
       for (uint32_t c = 0; c < level.contexts(); ++c) {
-        if (!top && level.left_word[c] != kBegin) continue;
+        if (!top && level.left_word[c] != text::kSentenceStart) continue;
         for (uint32_t e = level.first_entry[c]; e < level.first_entry[c + 1]; ++e) visit(k, c, e, level.count[e]);
       }
     }
   }
-  // The entry of (u, w) on `level`, or kNone. O(log) in the number of words seen after u.
+  // The entry of (u, w) on `level`, or kNoIndex. O(log) in the number of words seen after u.
   uint32_t find_entry(uint32_t level, uint32_t context, uint32_t word) const;
-  // The context left_word + u on level + 1, or kNone.
+  // The context left_word + u on level + 1, or kNoIndex.
   uint32_t find_child(uint32_t level, uint32_t context, uint32_t left_word) const;
 
   std::vector<Level> levels;  // levels[k]: |u| = k
@@ -71,4 +70,4 @@ class ContextTree {
   uint64_t events = 0;
 };
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace binyan {
+namespace binyan::ngram {
 
 std::vector<HeadLevel> build_head_tree(const ContextTree& tree, std::span<const uint32_t> heads) {
   std::vector<HeadLevel> levels(tree.order());
@@ -33,4 +33,4 @@ std::vector<HeadLevel> build_head_tree(const ContextTree& tree, std::span<const 
   return levels;
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -7,7 +7,7 @@
 
 #include "ngram/context_tree.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 struct HeadLevel {
   std::vector<uint32_t> head;         // component; the entries of a context are adjacent, ordered by head
@@ -22,4 +22,4 @@ struct HeadLevel {
 // `heads`: the head of each word of the vocabulary.
 std::vector<HeadLevel> build_head_tree(const ContextTree& tree, std::span<const uint32_t> heads);
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -1,4 +1,4 @@
-// Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1999; the thesis, chapter 2, "n-gram language models"), with
+// Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1999; thesis, section 2.2.2.1), with
 // the conventions of KenLM's lmplz, whose estimates it reproduces.
 #pragma once
 #include <array>
@@ -9,7 +9,7 @@
 #include "ngram/backoff_model.hpp"
 #include "ngram/context_tree.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 // D1, D2 and D3+ of one order, and the counts of counts they come from.
 struct Discounts {
@@ -40,4 +40,4 @@ std::vector<uint32_t> ranks_of_first_occurrence(std::span<const uint32_t> words,
 // it counts counts; with ranks so do we, which matters only for texts of a few hundred words.
 KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings, std::span<const uint32_t> rank, const AfterLevel& after_level = {});
 
-}  // namespace binyan
+}  // namespace binyan::ngram

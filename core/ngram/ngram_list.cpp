@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "errors.hpp"
+#include "no_index.hpp"
+#include "text/special_words.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
 constexpr float kImpossible = -std::numeric_limits<float>::infinity();
@@ -27,7 +29,7 @@ uint64_t close(std::vector<NgramList>& lists) {
     NgramList& shorter = lists[n - 2];
     for (uint32_t i = 0; i < lists[n - 1].size(); ++i)
       for (const uint32_t* part : {lists[n - 1].words(i), lists[n - 1].words(i) + 1})
-        if (shorter.find(part) == kNone) {
+        if (shorter.find(part) == kNoIndex) {
           shorter.add(part, std::nanf(""), 0.0f);
           ++added;
         }
@@ -62,25 +64,25 @@ uint64_t NgramList::slot_of(const uint32_t* words) const {
 
 uint32_t NgramList::find(const uint32_t* words) const {
   for (uint64_t i = slot_of(words);; i = (i + 1) & (slots_.size() - 1)) {
-    if (slots_[i] == kNone) return kNone;
+    if (slots_[i] == kNoIndex) return kNoIndex;
     if (std::equal(words, words + n_, this->words(slots_[i]))) return slots_[i];
   }
 }
 
 uint32_t NgramList::add(const uint32_t* words, float p, float backoff) {
-  if (size() == kNone - 1) throw InputError("more than 4 billion n-grams of one length");
+  if (size() == kNoIndex - 1) throw InputError("more than 4 billion n-grams of one length");
   words_.insert(words_.end(), words, words + n_);
   log_prob.push_back(p);
   log_backoff.push_back(backoff);
   const auto insert = [this](uint32_t index) {
     uint64_t i = slot_of(this->words(index));
-    while (slots_[i] != kNone) i = (i + 1) & (slots_.size() - 1);
+    while (slots_[i] != kNoIndex) i = (i + 1) & (slots_.size() - 1);
     slots_[i] = index;
   };
   if (2 * static_cast<uint64_t>(size()) <= slots_.size()) {
     insert(size() - 1);
   } else {
-    slots_.assign(slots_.size() * 2, kNone);
+    slots_.assign(slots_.size() * 2, kNoIndex);
     for (uint32_t index = 0; index < size(); ++index) insert(index);
   }
   return size() - 1;
@@ -105,7 +107,7 @@ BackoffModel assemble(std::vector<NgramList> lists, uint64_t& added) {
   tree.vocabulary_size = vocabulary;
   tree.levels.resize(order);
   BackoffParameters parameters;
-  lists[0].log_prob[kBegin] = kImpossible;
+  lists[0].log_prob[text::kSentenceStart] = kImpossible;
   parameters.unigrams = lists[0].log_prob;
   Level& unigrams = tree.levels[0];
   for (uint32_t w = 0; w < vocabulary; ++w) unigrams.word.push_back(w);
@@ -118,7 +120,7 @@ BackoffModel assemble(std::vector<NgramList> lists, uint64_t& added) {
     const NgramList &list = lists[k], &shorter = lists[k - 1];  // the entries of level k; the n-grams that are its contexts
     Level &level = tree.levels[k], &below = tree.levels[k - 1];
     const std::vector<uint32_t> contexts = contexts_of(shorter, used[k - 1], vocabulary);
-    std::vector<uint32_t> context_of(shorter.size(), kNone);
+    std::vector<uint32_t> context_of(shorter.size(), kNoIndex);
     std::vector<float> log_backoff;
     below.first_child.assign(below.contexts() + 1, 0);
     for (uint32_t c = 0; c < contexts.size(); ++c) {
@@ -155,4 +157,4 @@ BackoffModel assemble(std::vector<NgramList> lists, uint64_t& added) {
   return BackoffModel::freeze(tree, std::move(parameters));
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -4,8 +4,9 @@
 
 #include "errors.hpp"
 #include "ngram/backoff_model.hpp"
+#include "text/special_words.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
 constexpr uint32_t kInFlight = 16;
@@ -35,7 +36,7 @@ void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const 
     if (one_column) __builtin_prefetch(&links_[f.context]);
   };
   const auto begin_word = [&](Flight& f) {
-    f.word = f.left == 0 ? kEnd : *f.words++;
+    f.word = f.left == 0 ? text::kSentenceEnd : *f.words++;
     f.context = f.state;
     f.length = length(f.state);
     f.backoff = 0.0f;
@@ -106,4 +107,4 @@ void BackoffModel::score_sentences(std::span<const uint32_t> words, std::span<co
   for (std::thread& other : others) other.join();
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

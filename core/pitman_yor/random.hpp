@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 // SplitMix64, to spread related seeds over the state space.
 inline uint64_t mix(uint64_t& x) {
@@ -45,4 +45,4 @@ class Random {
   static uint64_t rotl(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 };
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

@@ -5,7 +5,7 @@
 
 #include "errors.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 SeatingSummary Restaurants::summary() const {
   ValueCounts customers, tables, sizes;
@@ -115,4 +115,4 @@ void Restaurants::restore(std::span<const uint32_t> customers, std::span<const u
   if (at != sizes.size()) refuse("more table sizes than tables");
 }
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

@@ -1,6 +1,6 @@
 // Restaurants of one level of a hierarchy: they share a discount a and a strength b. Dishes are numbered through all
 // restaurants of the level, so that (restaurant, dish) pairs known beforehand become indices. Seating follows the
-// Pitman-Yor Chinese restaurant process (thesis, equations seatconditional and predictive-conditional).
+// Pitman-Yor Chinese restaurant process (thesis, equations 2.10 and 2.15, sections 2.3.1 and 2.3.2).
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,9 +9,10 @@
 
 #include "pitman_yor/hyperparameters.hpp"
 #include "pitman_yor/random.hpp"
+#include "pitman_yor/seating.hpp"
 #include "pitman_yor/table_sizes.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 class Restaurants {
  public:
@@ -26,14 +27,15 @@ class Restaurants {
   uint32_t restaurants() const { return static_cast<uint32_t>(totals_.size()); }
   uint32_t dishes() const { return static_cast<uint32_t>(seats_.size()); }
 
-  // Weights of a new customer's choices, all to be divided by total(r): some table with this dish, a new table.
-  double shared(uint32_t dish) const { return seats_[dish].customers - hyper.discount * tables(seats_[dish]); }
-  double fresh(uint32_t r) const { return hyper.discount * totals_[r].tables + hyper.strength; }
-  double total(uint32_t r) const { return totals_[r].customers + hyper.strength; }
+  // Weights of a new customer's choices (seating.hpp), all to be divided by total_weight(r): some table with this dish, a
+  // new table.
+  double old_table_weight(uint32_t dish) const { return old_tables_weight(seats_[dish].customers, tables(seats_[dish]), hyper.discount); }
+  double new_table_weight(uint32_t r) const { return pitman_yor::new_table_weight(totals_[r].tables, hyper); }
+  double total_weight(uint32_t r) const { return pitman_yor::total_weight(totals_[r].customers, hyper); }
   // Probability of the dish, `base` being its probability under the base distribution.
   double probability(uint32_t r, uint32_t dish, double base) const {
-    const double scale = 1.0 / total(r);  // first, so that in a chain of levels no division waits for the level below
-    return shared(dish) * scale + fresh(r) * scale * base;
+    const double scale = 1.0 / total_weight(r);  // first, so that in a chain of levels no division waits for the level below
+    return old_table_weight(dish) * scale + new_table_weight(r) * scale * base;
   }
 
   // Ask for the memory of a dish that is soon to be used.
@@ -52,8 +54,8 @@ class Restaurants {
   // The first half of add(): does the customer open a table?
   bool draw_opening(uint32_t r, uint32_t dish, double base, Random& random) const {
     if (seats_[dish].customers == 0) return true;
-    const double open_weight = fresh(r) * base;
-    return random.uniform() * (shared(dish) + open_weight) < open_weight;
+    const double open_weight = new_table_weight(r) * base;
+    return random.uniform() * (old_table_weight(dish) + open_weight) < open_weight;
   }
   // A customer, all of the dish being equally likely, leaves. Returns whether its table closed.
   bool remove(uint32_t r, uint32_t dish, Random& random) {
@@ -180,4 +182,4 @@ class Restaurants {
   TableSizes sizes_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

@@ -6,7 +6,7 @@
 
 #include "pitman_yor/random.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 // One draw x' that leaves exp(log_density) invariant on (low, high). log_density must be finite at x.
 template <class LogDensity>
@@ -34,4 +34,4 @@ inline double log_gamma_density(double x, double shape, double scale) {
   return (shape - 1.0) * std::log(x) - x / scale;
 }
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

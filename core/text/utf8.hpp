@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace binyan {
+namespace binyan::text {
 
 // The bytes of the character at `at`, or 0 where they are not UTF-8 (overlong forms, surrogates and stray bytes are not).
 inline size_t utf8_length(const unsigned char* at, const unsigned char* end) {
@@ -34,4 +34,4 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
-}  // namespace binyan
+}  // namespace binyan::text

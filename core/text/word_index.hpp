@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace binyan {
+#include "no_index.hpp"
+
+namespace binyan::text {
 
 class WordIndex {
  public:
@@ -16,7 +18,7 @@ class WordIndex {
   // Valid until the next add.
   std::string_view word(uint32_t id) const { return std::string_view(letters_).substr(begin_[id], begin_[id + 1] - begin_[id]); }
   // The number of `word`, or `missing`.
-  uint32_t find(std::string_view word, uint32_t missing = UINT32_MAX) const {
+  uint32_t find(std::string_view word, uint32_t missing = kNoIndex) const {
     const uint64_t h = hash(word);
     for (uint64_t i = h & mask();; i = (i + 1) & mask()) {
       const Slot& s = slots_[i];
@@ -53,4 +55,4 @@ class WordIndex {
   std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
 };
 
-}  // namespace binyan
+}  // namespace binyan::text

@@ -22,6 +22,12 @@ Decoder::~Decoder() = default;
 
 Hypergraph Decoder::decode(const SourceSentence& sentence) const {
   if (sentence.words.empty() || sentence.words.size() != sentence.copies.size()) throw InputError("a sentence to translate has one word or more, each with its copy");
+  std::vector<std::shared_lock<std::shared_mutex>> locks;
+  for (const LanguageModelFeature* model : models_) {
+    locks.push_back(model->decoding());
+    if (const uint32_t last = std::ranges::max(sentence.copies); last >= model->words())
+      throw InputError("word " + std::to_string(last) + " is to be copied, but a language model knows " + std::to_string(model->words()) + " words of the decoder: extend it first");
+  }
   std::unique_ptr<DecoderWorkspace> own;
   if (const std::scoped_lock locked(idle_lock_); !idle_.empty()) {
     own = std::move(idle_.back());

@@ -34,7 +34,8 @@ class DecoderWorkspace;
 
 class Decoder {
  public:
-  // `weights`: the grammar's features, then those above. Grammar and models outlive the decoder.
+  // `weights`: the grammar's features, then those above. Grammar and models outlive the decoder, which remembers their
+  // answers from sentence to sentence: build it once. The models may learn new words meanwhile (LanguageModelFeature).
   Decoder(const Grammar& grammar, std::vector<const LanguageModelFeature*> models, std::vector<float> weights, DecoderSettings settings);
   ~Decoder();
 
@@ -55,7 +56,7 @@ class Decoder {
   std::vector<const LanguageModelFeature*> models_;
   std::vector<float> weights_;
   DecoderSettings settings_;
-  // What is worth keeping from one sentence to the next; one a thread that decodes.
+  // What is worth keeping from one sentence to the next, one per thread that decodes.
   mutable std::mutex idle_lock_;
   mutable std::vector<std::unique_ptr<DecoderWorkspace>> idle_;
 };

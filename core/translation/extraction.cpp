@@ -7,10 +7,11 @@
 #include <string>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
 namespace binyan::translation {
 
-RuleCounter::RuleCounter(ExtractionLimits limits, const PatternFilter* filter) : limits_(limits), filter_(filter), table_(1 << 12, UINT32_MAX) {
+RuleCounter::RuleCounter(ExtractionLimits limits, const PatternFilter* filter) : limits_(limits), filter_(filter), table_(1 << 12, kNoIndex) {
   if (limits.max_span < 1 || limits.max_span > 100) throw InputError("the span limit of phrases is between 1 and 100, not " + std::to_string(limits.max_span));
   if (limits.max_gaps > 2) throw InputError("rules have at most 2 gaps, not " + std::to_string(limits.max_gaps));
 }
@@ -70,7 +71,7 @@ void RuleCounter::emit(uint32_t end) {
     target_side_.push_back(symbol);
   }
   if (totals_only_) {
-    if (const uint32_t id = targets_.find(target_side_); id != SequenceTable::kAbsent) found_.push_back({end, 0, id});
+    if (const uint32_t id = targets_.find(target_side_); id != kNoIndex) found_.push_back({end, 0, id});
   } else {
     found_.push_back({end, sources_.intern(pattern_), targets_.intern(target_side_)});
   }
@@ -129,12 +130,12 @@ void RuleCounter::count(const Instance& instance, double share) {
     uint64_t h = (uint64_t{r.source} << 32 | r.target) * 0x9E3779B97F4A7C15ull;
     h ^= h >> 32;
     uint64_t at = h & (table_.size() - 1);
-    while (table_[at] != UINT32_MAX && (rules_[table_[at]].source != r.source || rules_[table_[at]].target != r.target)) at = (at + 1) & (table_.size() - 1);
+    while (table_[at] != kNoIndex && (rules_[table_[at]].source != r.source || rules_[table_[at]].target != r.target)) at = (at + 1) & (table_.size() - 1);
     return at;
   };
   const Rule rule{instance.source, instance.target};
   const uint64_t at = slot(rule);
-  if (table_[at] != UINT32_MAX) {
+  if (table_[at] != kNoIndex) {
     share_[table_[at]] += static_cast<float>(share);
     ++occurrences_[table_[at]];
     return;
@@ -144,7 +145,7 @@ void RuleCounter::count(const Instance& instance, double share) {
   share_.push_back(static_cast<float>(share));
   occurrences_.push_back(1);
   if (rules_.size() * 2 > table_.size()) {
-    table_.assign(table_.size() * 2, UINT32_MAX);
+    table_.assign(table_.size() * 2, kNoIndex);
     for (uint32_t r = 0; r < rules_.size(); ++r) table_[slot(rules_[r])] = r;
   }
 }

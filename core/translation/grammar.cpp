@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
 namespace binyan::translation {
 
@@ -13,7 +14,7 @@ Grammar::Grammar(GrammarArrays arrays) : arrays_(std::move(arrays)) {
   const auto& a = arrays_;
   for (uint32_t n = a.first_child[0]; n < a.first_child[1]; ++n) {
     if (is_gap(a.symbol[n])) continue;
-    if (a.symbol[n] >= root_child_.size()) root_child_.resize(a.symbol[n] + 1, kNoNode);
+    if (a.symbol[n] >= root_child_.size()) root_child_.resize(a.symbol[n] + 1, kNoIndex);
     root_child_[a.symbol[n]] = n;
   }
 }
@@ -43,7 +44,7 @@ Grammar Grammar::pack(const SequenceTable& sources, const SequenceTable& targets
   a.features.reserve(features.size());
   a.target.reserve(rules.size());
   // Target sides in use, numbered anew in the order they are met.
-  std::vector<uint32_t> renumbered(targets.size(), UINT32_MAX);
+  std::vector<uint32_t> renumbered(targets.size(), kNoIndex);
   a.target_offset = {0};
 
   struct Range { uint64_t first, last; uint32_t depth; };  // of `order`, sharing a source prefix of `depth` symbols
@@ -57,7 +58,7 @@ Grammar Grammar::pack(const SequenceTable& sources, const SequenceTable& targets
     for (; range.first < range.last && source(range.first).size() == range.depth; ++range.first) {
       const uint32_t r = order[range.first];
       uint32_t& t = renumbered[rules[r].target];
-      if (t == UINT32_MAX) {
+      if (t == kNoIndex) {
         t = static_cast<uint32_t>(a.target_offset.size()) - 1;
         const auto symbols = targets[rules[r].target];
         a.target_symbols.insert(a.target_symbols.end(), symbols.begin(), symbols.end());
@@ -82,10 +83,10 @@ Grammar Grammar::pack(const SequenceTable& sources, const SequenceTable& targets
 }
 
 uint32_t Grammar::child(uint32_t node, uint32_t symbol) const {
-  if (node == 0 && !is_gap(symbol)) return symbol < root_child_.size() ? root_child_[symbol] : kNoNode;
+  if (node == 0 && !is_gap(symbol)) return symbol < root_child_.size() ? root_child_[symbol] : kNoIndex;
   const auto first = arrays_.symbol.begin() + arrays_.first_child[node], last = arrays_.symbol.begin() + arrays_.first_child[node + 1];
   const auto at = std::lower_bound(first, last, symbol);
-  return at != last && *at == symbol ? static_cast<uint32_t>(at - arrays_.symbol.begin()) : kNoNode;
+  return at != last && *at == symbol ? static_cast<uint32_t>(at - arrays_.symbol.begin()) : kNoIndex;
 }
 
 void Grammar::mark_usable(std::span<const uint32_t> sentence, uint32_t max_span, std::vector<uint8_t>& used) const {
@@ -100,8 +101,8 @@ void Grammar::mark_usable(std::span<const uint32_t> sentence, uint32_t max_span,
       stack.pop_back();
       std::fill(used.begin() + first_rule(item.node), used.begin() + end_rule(item.node), 1);
       if (item.position == end || !has_children(item.node)) continue;
-      if (const uint32_t next = child(item.node, sentence[item.position]); next != kNoNode) stack.push_back({next, item.position + 1});
-      if (const uint32_t next = child(item.node, kFirstGap); next != kNoNode)
+      if (const uint32_t next = child(item.node, sentence[item.position]); next != kNoIndex) stack.push_back({next, item.position + 1});
+      if (const uint32_t next = child(item.node, kFirstGap); next != kNoIndex)
         for (uint32_t p = item.position + 1; p <= end; ++p) stack.push_back({next, p});
     }
   }
@@ -120,8 +121,8 @@ void Grammar::count_matches(std::span<const uint32_t> sentence, uint32_t max_spa
       for (uint32_t node : here) {
         ++counts[node];
         if (covered == room || !has_children(node)) continue;
-        if (const uint32_t next = child(node, sentence[start + covered]); next != kNoNode) reached[covered + 1].push_back(next);
-        if (const uint32_t next = child(node, kFirstGap); next != kNoNode)
+        if (const uint32_t next = child(node, sentence[start + covered]); next != kNoIndex) reached[covered + 1].push_back(next);
+        if (const uint32_t next = child(node, kFirstGap); next != kNoIndex)
           for (uint32_t c = covered + 1; c <= room; ++c) reached[c].push_back(next);
       }
       here.clear();

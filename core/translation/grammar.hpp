@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "no_index.hpp"
 #include "translation/sequence_table.hpp"
 
 namespace binyan::translation {
@@ -37,8 +38,6 @@ struct Rule {
 
 class Grammar {
  public:
-  static constexpr uint32_t kNoNode = UINT32_MAX;
-
   // Throws InputError where the arrays are inconsistent (a damaged file).
   explicit Grammar(GrammarArrays arrays);
   // `features`: `feature_count` a rule. Rules of a source side keep their order.
@@ -47,7 +46,7 @@ class Grammar {
   uint32_t nodes() const { return static_cast<uint32_t>(arrays_.symbol.size()); }
   uint32_t rules() const { return static_cast<uint32_t>(arrays_.target.size()); }
   uint32_t feature_count() const { return arrays_.feature_count; }
-  // The node one symbol further, or kNoNode.
+  // The node one symbol further, or kNoIndex.
   uint32_t child(uint32_t node, uint32_t symbol) const;
   bool has_children(uint32_t node) const { return arrays_.first_child[node] < arrays_.first_child[node + 1]; }
   uint32_t first_rule(uint32_t node) const { return arrays_.first_rule[node]; }

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "no_index.hpp"
+
 namespace binyan::translation {
 
 // Rules that are not in the grammar, as `rule` of an edge.
@@ -15,7 +17,7 @@ struct HyperEdge {
   uint8_t arity;
   uint32_t word;     // the target word of kPassThrough
   float score;       // weighted features of this edge alone
-  uint32_t next;     // another edge with the same head, or UINT32_MAX
+  uint32_t next;     // another edge with the same head, or kNoIndex
 };
 
 struct HyperNode {

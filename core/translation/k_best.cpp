@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "no_index.hpp"
+
 namespace binyan::translation {
 namespace {
 
@@ -36,7 +38,7 @@ bool KBest::keep(uint32_t node, const Backpointer& candidate) {
 void KBest::start(uint32_t node) {
   Node& n = nodes_[node];
   n.started = true;
-  for (uint32_t e = graph_.nodes[node].edge; e != UINT32_MAX; e = graph_.edges[e].next) {
+  for (uint32_t e = graph_.nodes[node].edge; e != kNoIndex; e = graph_.edges[e].next) {
     const HyperEdge& edge = graph_.edges[e];
     double score = edge.score;
     for (int i = 0; i < edge.arity; ++i) score += graph_.nodes[edge.tails[i]].score;

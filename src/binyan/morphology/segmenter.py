@@ -132,10 +132,10 @@ class Segmenter:
         return Compiled(source, [*self.compiled.atoms, UNSEEN]) if source.open_terminals else self.compiled
 
     @cached_property
-    def _states(self) -> _core.FrozenStates:
+    def _states(self) -> _core.PosteriorParser:
         numbers = {(r.lhs, r.arguments, r.rhs): i for i, r in enumerate(self._open.grammar.rules)}
         places = np.array([numbers[r.lhs, r.arguments, r.rhs] for r in self.grammar.rules], np.uint32)
-        states = _core.FrozenStates(self._open.core, _MOST_BYTES)
+        states = _core.PosteriorParser(self._open.core, _MOST_BYTES)
         for snapshot in self.snapshots:
             counts = np.zeros(len(numbers), np.uint64)
             counts[places] = snapshot.rule_counts

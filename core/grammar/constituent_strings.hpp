@@ -7,16 +7,17 @@
 
 #include "grammar/flat_map.hpp"
 #include "grammar/forest.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 // Yields by exact hash-consing: a string is (its prefix, its last atom); a yield is (its first strings, its last string).
-class YieldTable {
+class ConstituentStrings {
  public:
-  explicit YieldTable(const CompiledGrammar& grammar);
+  explicit ConstituentStrings(const CompiledGrammar& grammar);
   // The number of the yield of each adapted node of the word's forest; new yields get new numbers, in order.
   void add(const Forest& forest, std::span<const uint32_t> word, std::vector<uint32_t>& numbers);
-  // The same, but kNothing for a yield never added.
+  // The same, but kNoIndex for a yield never added.
   void find(const Forest& forest, std::span<const uint32_t> word, std::vector<uint32_t>& numbers) const;
   // One yield given as strings.
   uint32_t add(uint32_t adapted, const std::vector<std::vector<uint32_t>>& strings);
@@ -36,4 +37,4 @@ class YieldTable {
   uint32_t next_yield_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

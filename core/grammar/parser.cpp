@@ -1,41 +1,42 @@
-#include "grammar/frozen.hpp"
+#include "grammar/parser.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 namespace {
 
-constexpr size_t kMostBytes = size_t{2} << 30;
+constexpr size_t kMaxBytes = size_t{2} << 30;
 
 }  // namespace
 
-FrozenGrammar::FrozenGrammar(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<FrozenTree>& trees,
-                             std::shared_ptr<YieldTable> yields)
-    : grammar_(std::move(grammar)), yields_(yields ? std::move(yields) : std::make_shared<YieldTable>(*grammar_)), adaptor_(*grammar_, std::move(adaptors), 1), proposer_(adaptor_) {
-  for (const FrozenTree& tree : trees) {
+Parser::Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees,
+                             std::shared_ptr<ConstituentStrings> yields)
+    : grammar_(std::move(grammar)), yields_(yields ? std::move(yields) : std::make_shared<ConstituentStrings>(*grammar_)), adaptor_(*grammar_, std::move(adaptors), 1), proposer_(adaptor_) {
+  for (const SavedTree& tree : trees) {
     size_t at = 0;
     const Subtree top = read(tree.rules, at);
     if (at != tree.rules.size() || top.items.size() != 1 || !is_tree(top.items[0])) throw InputError("a cached tree is not a whole derivation of an adapted symbol");
     CachedTree& t = adaptor_.trees[tree_of(top.items[0])];
     if (t.adapted != tree.adapted) throw InputError("a cached tree is of another symbol than it says");
-    t.customers = tree.customers;
-    t.tables = tree.tables;
+    t.seats.customers = tree.customers;
+    t.seats.tables = tree.tables;
   }
   fit();
   adaptor_.restore(std::move(rule_counts));
   search_ = std::make_unique<const SearchWeights>(adaptor_);
 }
 
-void FrozenGrammar::fit() {
+void Parser::fit() {
   if (adaptor_.first_tree.size() >= yields_->size()) return;
-  adaptor_.first_tree.resize(yields_->size(), kNothing);
+  adaptor_.first_tree.resize(yields_->size(), kNoIndex);
   adaptor_.weights.resize_yields(yields_->size());
 }
 
-FrozenGrammar::Subtree FrozenGrammar::read(std::span<const uint32_t> rules, size_t& at) {
+Parser::Subtree Parser::read(std::span<const uint32_t> rules, size_t& at) {
   if (at >= rules.size() || rules[at] >= grammar_->rules.size()) throw InputError("a derivation ends too soon or holds an unknown rule");
   const SourceRule& rule = grammar_->rules[rules[at]];
   std::vector<uint32_t> body{rules[at++]};
@@ -54,13 +55,13 @@ FrozenGrammar::Subtree FrozenGrammar::read(std::span<const uint32_t> rules, size
     }
   }
   const uint32_t adapted = grammar_->adapted_index[rule.lhs];
-  if (adapted == kNothing) {
+  if (adapted == kNoIndex) {
     result.items = std::move(body);
     return result;
   }
   const uint32_t yield = yields_->add(adapted, result.yield);
   fit();
-  result.items = {kTreeItem | adaptor_.intern(adapted, yield, body, kNothing, 0)};
+  result.items = {kTreeItem | adaptor_.intern(adapted, yield, body, kNoIndex, 0)};
   return result;
 }
 
@@ -73,34 +74,34 @@ std::vector<uint32_t> classes_of(const CompiledGrammar& grammar, std::span<const
   return classes;
 }
 
-std::vector<uint32_t> yields_of(const YieldTable& table, const Forest& forest, std::span<const uint32_t> word) {
+std::vector<uint32_t> yields_of(const ConstituentStrings& table, const Forest& forest, std::span<const uint32_t> word) {
   std::vector<uint32_t> yields;
   table.find(forest, word, yields);
   for (uint32_t& y : yields)
-    if (y == kNothing) y = 0;
+    if (y == kNoIndex) y = 0;
   return yields;
 }
 
-double FrozenGrammar::log_inside(std::span<const uint32_t> word) const {
-  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMostBytes);
+double Parser::log_inside(std::span<const uint32_t> word) const {
+  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMaxBytes);
   const std::vector<uint32_t> yields = yields_of(*yields_, f, word);
   return log_inside(WordView{f, word, yields.data()});
 }
 
-double FrozenGrammar::log_inside(const WordView& w) const {
+double Parser::log_inside(const WordView& w) const {
   const uint32_t root = w.forest.root;
-  if (root == kNothing) return -INFINITY;
+  if (root == kNoIndex) return -INFINITY;
   std::vector<double> values;
   inside(*grammar_, adaptor_.weights, w, root, values);
   if (values[root] > kUnderflow) return std::log(values[root]);
-  std::vector<Extended> extended;
+  std::vector<ScaledDouble> extended;
   inside(*grammar_, adaptor_.weights, w, root, extended);
   return extended[root].log();
 }
 
-double FrozenGrammar::derivations(std::span<const uint32_t> word) const {
-  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMostBytes);
-  if (f.root == kNothing) return 0.0;
+double Parser::derivations(std::span<const uint32_t> word) const {
+  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMaxBytes);
+  if (f.root == kNoIndex) return 0.0;
   std::vector<double> count(f.size(), 1.0);
   for (uint32_t i = f.node_base(); i <= f.root; ++i) {
     const Forest::Node& node = f.nodes[i - f.node_base()];
@@ -110,18 +111,18 @@ double FrozenGrammar::derivations(std::span<const uint32_t> word) const {
   return count[f.root];
 }
 
-std::vector<uint32_t> FrozenGrammar::sample(std::span<const uint32_t> word, Random& random) {
+std::vector<uint32_t> Parser::sample(std::span<const uint32_t> word, pitman_yor::Random& random) {
   std::vector<uint32_t> rules;
-  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMostBytes);
-  if (f.root == kNothing) return rules;
+  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMaxBytes);
+  if (f.root == kNoIndex) return rules;
   const std::vector<uint32_t> yields = yields_of(*yields_, f, word);
-  proposer_.draw({f, word, yields.data()}, kNothing, f.root, random);
+  proposer_.draw({f, word, yields.data()}, kNoIndex, f.root, random);
   adaptor_.expand(proposer_.items, rules);
   adaptor_.commit();
   return rules;
 }
 
-double FrozenGrammar::log_probability(std::span<const uint32_t> rules) {
+double Parser::log_probability(std::span<const uint32_t> rules) {
   size_t at = 0;
   const Subtree top = read(rules, at);
   if (at != rules.size()) throw InputError("a derivation goes on after its end");
@@ -130,8 +131,8 @@ double FrozenGrammar::log_probability(std::span<const uint32_t> rules) {
   return result;
 }
 
-std::vector<Derivation> FrozenGrammar::best(std::span<const uint32_t> word, uint32_t n) const {
-  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMostBytes);
+std::vector<Derivation> Parser::best(std::span<const uint32_t> word, uint32_t n) const {
+  const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMaxBytes);
   const std::vector<uint32_t> yields = yields_of(*yields_, f, word);
   // Several ways may lead to one derivation, and one with many ways may come late.
   auto found = best(WordView{f, word, yields.data()}, {n, adaptor_.adaptors.empty() ? n : 4 * n + 8});
@@ -139,8 +140,8 @@ std::vector<Derivation> FrozenGrammar::best(std::span<const uint32_t> word, uint
   return found;
 }
 
-std::vector<Derivation> FrozenGrammar::best(const WordView& w, const SearchLimit& limit) const {
-  return w.forest.root == kNothing ? std::vector<Derivation>() : n_best(adaptor_, *search_, w, w.forest.root, limit);
+std::vector<Derivation> Parser::best(const WordView& w, const SearchLimit& limit) const {
+  return w.forest.root == kNoIndex ? std::vector<Derivation>() : n_best(adaptor_, *search_, w, w.forest.root, limit);
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

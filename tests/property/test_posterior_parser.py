@@ -19,18 +19,18 @@ def segmenter() -> Segmenter:
 
 
 @pytest.fixture(scope="module")
-def states(segmenter) -> list[_core.FrozenGrammar]:
+def states(segmenter) -> list[_core.Parser]:
     """The same states, each by itself, in the grammar without the terminal for unseen characters."""
     return [
-        _core.FrozenGrammar(
+        _core.Parser(
             segmenter.compiled.core, s.rule_counts.tolist(), [(a, b, False, False) for a, b in s.adaptors], **s.trees
         )
         for s in segmenter.snapshots
     ]
 
 
-def together(segmenter) -> _core.FrozenStates:
-    found = _core.FrozenStates(segmenter.compiled.core, 1 << 28)
+def together(segmenter) -> _core.PosteriorParser:
+    found = _core.PosteriorParser(segmenter.compiled.core, 1 << 28)
     for s in segmenter.snapshots:
         found.add(s.rule_counts.tolist(), [(a, b, False, False) for a, b in s.adaptors], **s.trees)
     return found
@@ -84,7 +84,7 @@ def test_from_many_threads(segmenter):
 
 
 def test_derivations_beyond_the_limit_are_refused(segmenter):
-    small = _core.FrozenStates(segmenter.compiled.core, 10_000)
+    small = _core.PosteriorParser(segmenter.compiled.core, 10_000)
     small.add(
         segmenter.snapshots[0].rule_counts.tolist(),
         [(a, b, False, False) for a, b in segmenter.snapshots[0].adaptors],

@@ -8,9 +8,9 @@
 
 namespace binyan::translation {
 
-class AnswerTable {
+class ScoreCache {
  public:
-  AnswerTable() : slots_(1 << 12) {}
+  ScoreCache() : slots_(1 << 12) {}
 
   // The answer to (state, word); `ask` is called for it the first time. It may not come back to this table.
   template <class Ask>

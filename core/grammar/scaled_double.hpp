@@ -5,28 +5,28 @@
 #include <cmath>
 #include <cstdint>
 
-namespace binyan {
+namespace binyan::grammar {
 
-struct Extended {
+struct ScaledDouble {
   double mantissa = 0.0;
   int64_t exponent = 0;
 
-  Extended() = default;
-  Extended(double value) : mantissa(value) { normalise(); }  // NOLINT: a double is an Extended
+  ScaledDouble() = default;
+  ScaledDouble(double value) : mantissa(value) { normalise(); }  // NOLINT: a double is an ScaledDouble
 
-  Extended& operator*=(const Extended& other) {
+  ScaledDouble& operator*=(const ScaledDouble& other) {
     mantissa *= other.mantissa;
     exponent += other.exponent;
     normalise();
     return *this;
   }
-  Extended& operator/=(const Extended& other) {
+  ScaledDouble& operator/=(const ScaledDouble& other) {
     mantissa /= other.mantissa;
     exponent -= other.exponent;
     normalise();
     return *this;
   }
-  Extended& operator+=(const Extended& other) {
+  ScaledDouble& operator+=(const ScaledDouble& other) {
     if (other.mantissa == 0.0) return *this;
     if (mantissa == 0.0) return *this = other;
     const int64_t difference = exponent - other.exponent;
@@ -37,11 +37,11 @@ struct Extended {
     normalise();
     return *this;
   }
-  friend Extended operator*(Extended x, const Extended& y) { return x *= y; }
-  friend Extended operator/(Extended x, const Extended& y) { return x /= y; }
-  friend Extended operator+(Extended x, const Extended& y) { return x += y; }
+  friend ScaledDouble operator*(ScaledDouble x, const ScaledDouble& y) { return x *= y; }
+  friend ScaledDouble operator/(ScaledDouble x, const ScaledDouble& y) { return x /= y; }
+  friend ScaledDouble operator+(ScaledDouble x, const ScaledDouble& y) { return x += y; }
   // Mantissas of equal exponents compare directly; normalised neighbours may still overlap, so compare by ratio.
-  friend bool operator<(const Extended& x, const Extended& y) {
+  friend bool operator<(const ScaledDouble& x, const ScaledDouble& y) {
     if (x.exponent == y.exponent || x.mantissa == 0.0 || y.mantissa == 0.0) return x.mantissa < y.mantissa;
     return (x / y).as_double() < 1.0;
   }
@@ -62,4 +62,4 @@ struct Extended {
   }
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -10,15 +10,15 @@
 #include <span>
 #include <vector>
 
-#include "grammar/frozen.hpp"
+#include "grammar/parser.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
-class FrozenStates {
+class PosteriorParser {
  public:
-  // A forest of more than `most_bytes` is refused with InputError; so many bytes of forests are remembered.
-  FrozenStates(std::shared_ptr<const CompiledGrammar> grammar, size_t most_bytes);
-  void add(std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<FrozenTree>& trees);
+  // A forest of more than `max_bytes` is refused with InputError; so many bytes of forests are remembered.
+  PosteriorParser(std::shared_ptr<const CompiledGrammar> grammar, size_t max_bytes);
+  void add(std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees);
   size_t size() const { return states_.size(); }
 
   // log P(word): the mean over the states; -infinity without derivation. Safe from several threads, as `best`.
@@ -33,12 +33,12 @@ class FrozenStates {
   std::vector<double> log_inside(const WordView& w) const;  // of each state
 
   std::shared_ptr<const CompiledGrammar> grammar_;
-  std::shared_ptr<YieldTable> yields_;
-  std::vector<std::unique_ptr<FrozenGrammar>> states_;
-  size_t most_bytes_;
+  std::shared_ptr<ConstituentStrings> yields_;
+  std::vector<std::unique_ptr<Parser>> states_;
+  size_t max_bytes_;
   mutable std::mutex mutex_;  // of the forests
   mutable std::map<std::vector<uint32_t>, std::shared_ptr<const Forest>> forests_;  // by the classes of a word's atoms
   mutable size_t bytes_ = 0;
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -1,10 +1,10 @@
-#include "grammar/frozen_states.hpp"
+#include "grammar/posterior_parser.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
-namespace binyan {
+namespace binyan::grammar {
 namespace {
 
 constexpr double kRest = 1e-3;  // of a word's probability
@@ -19,23 +19,23 @@ double log_sum(const std::vector<double>& terms) {
 
 }  // namespace
 
-FrozenStates::FrozenStates(std::shared_ptr<const CompiledGrammar> grammar, size_t most_bytes)
-    : grammar_(std::move(grammar)), yields_(std::make_shared<YieldTable>(*grammar_)), most_bytes_(most_bytes) {}
+PosteriorParser::PosteriorParser(std::shared_ptr<const CompiledGrammar> grammar, size_t max_bytes)
+    : grammar_(std::move(grammar)), yields_(std::make_shared<ConstituentStrings>(*grammar_)), max_bytes_(max_bytes) {}
 
-void FrozenStates::add(std::vector<uint64_t> rule_counts, std::vector<PitmanYor> adaptors, const std::vector<FrozenTree>& trees) {
-  states_.push_back(std::make_unique<FrozenGrammar>(grammar_, std::move(rule_counts), std::move(adaptors), trees, yields_));
+void PosteriorParser::add(std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees) {
+  states_.push_back(std::make_unique<Parser>(grammar_, std::move(rule_counts), std::move(adaptors), trees, yields_));
   for (auto& state : states_) state->fit();
 }
 
-std::shared_ptr<const Forest> FrozenStates::forest(std::span<const uint32_t> word) const {
+std::shared_ptr<const Forest> PosteriorParser::forest(std::span<const uint32_t> word) const {
   std::vector<uint32_t> classes = classes_of(*grammar_, word);
   {
     std::lock_guard lock(mutex_);
     if (const auto found = forests_.find(classes); found != forests_.end()) return found->second;
   }
-  auto made = std::make_shared<const Forest>(build_forest(*grammar_, classes, most_bytes_));
+  auto made = std::make_shared<const Forest>(build_forest(*grammar_, classes, max_bytes_));
   std::lock_guard lock(mutex_);
-  if (bytes_ + made->bytes() > most_bytes_) {
+  if (bytes_ + made->bytes() > max_bytes_) {
     forests_.clear();
     bytes_ = 0;
   }
@@ -44,19 +44,19 @@ std::shared_ptr<const Forest> FrozenStates::forest(std::span<const uint32_t> wor
   return place->second;
 }
 
-std::vector<double> FrozenStates::log_inside(const WordView& w) const {
+std::vector<double> PosteriorParser::log_inside(const WordView& w) const {
   std::vector<double> each;
   for (const auto& state : states_) each.push_back(state->log_inside(w));
   return each;
 }
 
-double FrozenStates::log_probability(std::span<const uint32_t> word) const {
+double PosteriorParser::log_probability(std::span<const uint32_t> word) const {
   const auto f = forest(word);
   const std::vector<uint32_t> yields = yields_of(*yields_, *f, word);
   return log_sum(log_inside({*f, word, yields.data()})) - std::log(static_cast<double>(states_.size()));
 }
 
-std::vector<Derivation> FrozenStates::best(std::span<const uint32_t> word, uint32_t n, uint32_t most) const {
+std::vector<Derivation> PosteriorParser::best(std::span<const uint32_t> word, uint32_t n, uint32_t most) const {
   const auto f = forest(word);
   const std::vector<uint32_t> yields = yields_of(*yields_, *f, word);
   const WordView w{*f, word, yields.data()};
@@ -75,4 +75,4 @@ std::vector<Derivation> FrozenStates::best(std::span<const uint32_t> word, uint3
   return found;
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar
