@@ -17,6 +17,8 @@ _NAMES = {
     "HPYLM": "binyan.ngram.hpylm",
     "KneserNey": "binyan.ngram.kneser_ney",
     "Mixture": "binyan.mixture",
+    "Rescorer": "binyan.translation.rescoring",
+    "Translator": "binyan.translation.translator",
     "load": "binyan.model",
 }
 
@@ -27,8 +29,20 @@ if TYPE_CHECKING:
     from binyan.ngram.compound import CompoundHPYLM
     from binyan.ngram.hpylm import HPYLM
     from binyan.ngram.kneser_ney import KneserNey
+    from binyan.translation.rescoring import Rescorer
+    from binyan.translation.translator import Translator
 
-__all__ = ["ArpaModel", "CompoundHPYLM", "HPYLM", "KneserNey", "Mixture", "__version__", "load"]
+__all__ = [
+    "HPYLM",
+    "ArpaModel",
+    "CompoundHPYLM",
+    "KneserNey",
+    "Mixture",
+    "Rescorer",
+    "Translator",
+    "__version__",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

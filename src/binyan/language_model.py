@@ -142,9 +142,15 @@ class LanguageModel(Model):
         )
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
-        """The model as a feature of the decoder whose words are `vocabulary`; by default through `score_word`."""
-        unknown = np.fromiter((w not in self.vocabulary for w in vocabulary), np.uint8, len(vocabulary))
-        return _core.CallbackFeature(self.order, unknown, ContextScorer(self, vocabulary))
+        """The model as a feature of the decoder whose words are `vocabulary`; by default through `score_word`.
+
+        The decoder appends words to `vocabulary` as it meets them, and extends the feature by what `decoder_words` gives.
+        """
+        return _core.CallbackFeature(self.order, *self.decoder_words(vocabulary), ContextScorer(self, vocabulary))
+
+    def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
+        """What the feature of `decoder_feature` has to know of further words: the arguments of its `extend`."""
+        return (np.fromiter((w not in self.vocabulary for w in words), np.uint8, len(words)),)
 
     @property
     def vectors(self) -> Vectors:

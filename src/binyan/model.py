@@ -27,9 +27,11 @@ KINDS: dict[str, str] = {
     "hpylm+g": "binyan.ngram.compound:CompoundHPYLM",
     "log-bilinear": "binyan.log_bilinear.language_model:LogBilinearLM",
     "mixture": "binyan.mixture.mixture:Mixture",
+    "adaptor": "binyan.morphology.segmenter:Segmenter",
+    "translation-grammar": "binyan.translation.rule_table:RuleTable",
 }
 # A folder, and text files by how they begin: what reads them.
-FOLDERS = "binyan.translation.system:System"
+FOLDERS = "binyan.translation.translator:Translator"
 TEXTS: tuple[tuple[bytes, str], ...] = ((b"\\data\\", "binyan.ngram.arpa:ArpaModel"),)
 _FIRST_BYTES = 4096
 
@@ -93,6 +95,10 @@ class Model(ABC):
         raise ModelFileError(
             f"a model of kind {self.kind!r} is not a language model; '{self.commands}' has the commands for it"
         )
+
+    def as_morphology(self) -> Any:
+        """The model itself, where it analyses words."""
+        raise ModelFileError(f"a model of kind {self.kind!r} does not analyse words; '{self.commands}' has its commands")
 
     def _require_fitted(self) -> None:
         if not self.is_fitted:

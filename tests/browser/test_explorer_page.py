@@ -16,8 +16,8 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 uvicorn = pytest.importorskip("uvicorn", reason="the explore extra is not installed")
 
 from binyan.demo import german_text  # noqa: E402
+from binyan.explore.loaded_models import LoadedModels  # noqa: E402
 from binyan.explore.server import create_app  # noqa: E402
-from binyan.explore.shelf import Shelf  # noqa: E402
 from binyan.grammar.notation import load_grammar  # noqa: E402
 from binyan.morphology import WordList, learn  # noqa: E402
 from binyan.ngram.chains import Schedule  # noqa: E402
@@ -57,7 +57,7 @@ def address(tmp_path_factory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    app = create_app(Shelf.load(sorted(folder.iterdir())))
+    app = create_app(LoadedModels.load(sorted(folder.iterdir())))
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from binyan.errors import InputError
 from binyan.json_values import finite
 
 if TYPE_CHECKING:
@@ -34,6 +36,16 @@ def write_tables(tables: Mapping[str, Table], tsv: Path | None, plots: Path | No
             plots.mkdir(parents=True, exist_ok=True)
             for kind in ("png", "svg"):
                 drawing.save(table, plots / f"{name}.{kind}")
+
+
+def standard_input() -> Iterator[str]:
+    """The lines of standard input, with their ends; what was printed goes out before more is waited for."""
+    for number, raw in enumerate(iter(sys.stdin.buffer.readline, b""), 1):
+        try:
+            yield raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(f"<stdin>:{number}: not UTF-8") from error
+        sys.stdout.flush()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from dataclasses import replace
 from binyan.errors import BinyanError
 from binyan.experiments.results import Packed, Result, Results
 from binyan.experiments.study import Experiment, Measure, Workshop, study
-from binyan.parallel import spread
+from binyan.parallel import run_each
 
 # Called with an experiment and its result, or the error that stopped it.
 Told = Callable[[Experiment, Result | BinyanError], None]
@@ -46,7 +46,7 @@ def run(
     work: list[Job] = [(e, measure_of(e), inner) for e in missing]
     shown = False if alone else workshop.progress
     came: Result | Packed | BinyanError | None
-    for place, came in spread(
+    for place, came in run_each(
         _here if scheduler is None else _elsewhere,
         work,
         scheduler=scheduler,

@@ -16,12 +16,11 @@ from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Measure, Outcome, Section, Workshop
 from binyan.language_model import LanguageModel
 from binyan.signature import digest
-from binyan.text import Corpus, Preparation, read_lines
+from binyan.text import Corpus, read_lines
 from binyan.translation.bitext import read_words
 from binyan.translation.decoder import DecoderSettings
-from binyan.translation.grammar import Grammar
-from binyan.translation.system import System, SystemSettings, mean_and_deviation
-from binyan.translation.tuning import TuningSettings
+from binyan.translation.translator import Translator
+from binyan.translation.tuning import mean_and_deviation
 
 TITLE = "Chapters 3 and 4: translation"
 
@@ -81,30 +80,37 @@ def measure_bleu(experiment: Experiment, workshop: Workshop) -> Outcome:
     """Train, tune three times, translate the test text with each, score. What is done stays in the folder of the system."""
     data, wanted = experiment.data, experiment.model
     paths = {part: _pair(data, part, workshop) for part in ("train", "tune", "test")}
-    prepare = [Preparation(tokenise=data[side], lowercase=True) for side in ("source", "target")]
     folder = workshop.prepared / f"mt.{data['corpus']}.{data['source']}-{data['target']}"
-    settings = SystemSettings(prepare[0], prepare[1], alignments=wanted["alignments"])
-    wanted_for = (paths["tune"][0], paths["test"][0])
-    system = System.train(*paths["train"], folder, settings, (), wanted_for, workshop.progress)
-    models = [_model(name, experiment, system, paths, workshop) for name in wanted["models"].split()]
-    tune, test = (
-        [read_words(p, prep) for p, prep in zip(paths[part], prepare, strict=True)] for part in ("tune", "test")
+    recipe = {"source_language": data["source"], "target_language": data["target"], "lowercase": True}
+    system = Translator(**recipe, alignments=wanted["alignments"]).fit(
+        *paths["train"], folder, only_for=(paths["tune"][0], paths["test"][0]), progress=workshop.progress
     )
-    tuning = TuningSettings(wanted["method"], wanted["k"], wanted["rounds"], seed=wanted["seed"])
-    search = DecoderSettings(pop_limit=wanted["tuning_pop_limit"])
+    models = [_model(name, experiment, system, paths, workshop) for name in wanted["models"].split()]
+    preparations = system.recipe.bitext.source, system.recipe.bitext.target
+    tune, test = (
+        [read_words(p, prepare) for p, prepare in zip(paths[part], preparations, strict=True)]
+        for part in ("tune", "test")
+    )
+    tuning = {name: wanted[name] for name in ("method", "k", "rounds", "seed", "repetitions")}
     name = f"weights-{experiment.signature.digest}"
     size = round(len(tune[0]) * data["tuned_on"])
-    source, references = tune[0][:size], [[r] for r in tune[1][:size]]
-    tuned = system.tune(source, references, models, tuning, search, wanted["repetitions"], 1, name, workshop.progress)
-
-    grammar = system.grammar().restricted(test[0], DecoderSettings().max_span)
+    tuned = system.tune(
+        tune[0][:size],
+        tune[1][:size],
+        models=models,
+        name=name,
+        pop_limit=wanted["tuning_pop_limit"],
+        progress=workshop.progress,
+        **tuning,
+    )
+    rules = system.rules.restricted(test[0], DecoderSettings().max_span)
     decoding = DecoderSettings(pop_limit=wanted["pop_limit"], consensus=wanted["consensus"])
-    outputs = [
-        _translations(system.folder / f"{name}-{n}.json", system, grammar, models, test[0], decoding, workshop)
-        for n in range(1, wanted["repetitions"] + 1)
-    ]
+    outputs = []
+    for n in range(1, wanted["repetitions"] + 1):
+        decoder = system.using(models, system.folder / f"{name}-{n}.json", rules).decoder(settings=decoding)
+        outputs.append([list(h.words) for h in decoder.translate(test[0], progress=workshop.progress)])
     scores = [translation_scores([" ".join(h) for h in o], [[" ".join(r) for r in test[1]]]) for o in outputs]
-    figures: dict[str, Any] = {"tuned_bleu": [100 * t.bleu for t in tuned]}
+    figures: dict[str, Any] = {"tuned_bleu": tuned.bleu}
     for i, measure in enumerate(("bleu", "chrf")):
         values = [s[i].score for s in scores]
         mean, deviation = mean_and_deviation(values)
@@ -208,20 +214,7 @@ def _kept(whole: list[Path], first: int | None, translated: bool, folder: Path) 
     return made
 
 
-def _translations(
-    weights: Path,
-    system: System,
-    grammar: Grammar,
-    models: list[Path],
-    text: list[list[str]],
-    settings: DecoderSettings,
-    workshop: Workshop,
-) -> list[list[str]]:
-    decoder = system.decoder(weights, models, settings, grammar)
-    return [list(h.words) for h in decoder.translate(text, progress=workshop.progress)]
-
-
-def _model(kind: str, experiment: Experiment, system: System, paths: Mapping[str, Any], workshop: Workshop) -> Path:
+def _model(kind: str, experiment: Experiment, system: Translator, paths: Mapping[str, Any], workshop: Workshop) -> Path:
     """A language model of the target side, made once for all experiments that take it."""
     if kind == "mkn":
         return system.folder / "language_model.binyan"
@@ -229,7 +222,7 @@ def _model(kind: str, experiment: Experiment, system: System, paths: Mapping[str
     keys = [k for k in sorted(wanted) if k in (*SAMPLING, *NEURAL, "head")]
     path = system.folder / f"{kind}.{digest(repr([(k, wanted[k]) for k in keys]).encode())}.binyan"
     if not path.exists():
-        prepare = system.settings.target_preparation
+        prepare = system.recipe.bitext.target
         corpus = Corpus.read([s for s in read_words(paths["train"][1], prepare) if s])
         held_out = [s for s in read_words(paths["tune"][1], prepare) if s]
         _train(kind, wanted, corpus, held_out, workshop).save(path)

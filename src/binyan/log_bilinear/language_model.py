@@ -16,15 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from binyan import _core
 from binyan.errors import InputError, SettingsError
 from binyan.language_model import END, LanguageModel, MixtureParts, Scores, State, Step, WordScore
+from binyan.log_bilinear.decoder_feature import decoder_feature, decoder_words, is_native
 from binyan.log_bilinear.events import Events
 from binyan.log_bilinear.model import LogBilinear, Shape, Targets
 from binyan.log_bilinear.training import Course
@@ -34,6 +36,9 @@ from binyan.segmentation import SegmentationTable
 from binyan.signature import Signature
 from binyan.text import Preparation, Vocabulary
 from binyan.text.vocabulary import BEGIN_ID, UNKNOWN, UNKNOWN_ID
+
+if TYPE_CHECKING:
+    from binyan.log_bilinear.vectors import Vectors
 
 _CACHED_CONTEXTS = 10_000
 _SCORED_AT_ONCE = 8192
@@ -279,6 +284,21 @@ class LogBilinearLM(LanguageModel):
             out[len(self.closed_vocabulary) :] = out[0] * shares[:-1]
             out[0] *= shares[-1]
         return out
+
+    @property
+    def vectors(self) -> Vectors:
+        """The word and morpheme vectors."""
+        from binyan.log_bilinear.vectors import Vectors
+
+        return Vectors(self, guess=True)
+
+    def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
+        """The model as a native feature of the decoder whose words are `vocabulary`."""
+        return decoder_feature(self, vocabulary) if is_native(self) else super().decoder_feature(vocabulary)
+
+    def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
+        """What `decoder_feature` needs of further words."""
+        return decoder_words(self, words) if is_native(self) else super().decoder_words(words)
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """The class, the word within it and, for a word outside the vocabulary, its share of <unk>."""

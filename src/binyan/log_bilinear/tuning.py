@@ -11,7 +11,7 @@ from typing import Any
 from binyan.errors import BinyanError, MissingExtra, SettingsError
 from binyan.log_bilinear.training import Course, Trainer, TrainingError, TrainingSettings
 from binyan.log_bilinear.training_task import TrainingTask, train_elsewhere
-from binyan.parallel import spread
+from binyan.parallel import run_each
 from binyan.progress import Progress, ProgressOption
 
 # name -> lowest, highest; drawn evenly on a logarithmic scale
@@ -137,7 +137,7 @@ def _batch(
     sent = task.to_bytes()
     threads = None if scheduler else max(1, (os.cpu_count() or 1) // jobs)
     work = [(sent, replace(settings, **_drawn(trial, ranges)).to_dict(), threads) for trial in asked]
-    for place, came in spread(train_elsewhere, work, scheduler=scheduler, workers=jobs):
+    for place, came in run_each(train_elsewhere, work, scheduler=scheduler, workers=jobs):
         if isinstance(came, BinyanError):
             study.tell(asked[place], state=optuna.trial.TrialState.FAIL)
             raise came

@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
-from binyan.errors import InputError
+from binyan.errors import InputError, ModelFileError
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.reading_off import LABELS, segment_symbols
 from binyan.grammar.rules import Grammar
+from binyan.model_file import ModelFile
 from binyan.morphology.analysis import Analysis
 from binyan.morphology.lexicon import Lexicon, lexicon
 from binyan.morphology.word_list import WordList
@@ -234,6 +235,21 @@ class Segmenter:
         from binyan.morphology.storage import load_segmenter
 
         return load_segmenter(path)
+
+    @classmethod
+    def from_file(cls, file: ModelFile) -> Segmenter:
+        """The model in an opened model file."""
+        from binyan.morphology.storage import segmenter_from_file
+
+        return segmenter_from_file(file)
+
+    def as_morphology(self) -> Segmenter:
+        """The model itself."""
+        return self
+
+    def as_language_model(self) -> Any:
+        """Refused: a segmenter analyses words."""
+        raise ModelFileError("a segmenter is not a language model; 'binyan morph' has the commands for it")
 
     def to_bytes(self) -> bytes:
         """The model file as bytes, for databases and other processes; `from_bytes` is the inverse. Pickling uses it."""

@@ -34,7 +34,7 @@ def segmenter_to_bytes(segmenter: Segmenter) -> bytes:
 
 def segmenter_from_bytes(data: bytes) -> Segmenter:
     """The inverse of `segmenter_to_bytes`."""
-    return _segmenter(model_file.from_bytes(data))
+    return segmenter_from_file(model_file.from_bytes(data))
 
 
 def save_sampler(sampler: AdaptorSampler, path: str | os.PathLike[str]) -> None:
@@ -88,10 +88,11 @@ def chain_from_bytes(data: bytes) -> AdaptorSampler:
 
 def load_segmenter(path: str | os.PathLike[str]) -> Segmenter:
     """The frozen model of a file with or without chains."""
-    return _segmenter(_load(path))
+    return segmenter_from_file(_load(path))
 
 
-def _segmenter(file: ModelFile) -> Segmenter:
+def segmenter_from_file(file: ModelFile) -> Segmenter:
+    """The frozen model of an opened file."""
     samples = _core.Samples()
     samples.restore(file.array("samples"))
     snapshots = _snapshots(file.sections, "snapshot.")

@@ -1,4 +1,4 @@
-"""What words have in common: roots, templates, affixes and whatever else a grammar makes constituents of."""
+"""Morphemes that words share: roots, templates, affixes and whatever else a grammar makes constituents of."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from binyan.grammar.reading_off import LABELS
 from binyan.grammar.tree import Leaf, Tree
 
 GAP = "…"  # between the pieces of a morpheme
-SLOT = (
-    "–"  # in a template, the place of a root letter; a neutral character, so that it follows the direction of the word
-)
+# In a template, the place of a root letter; a neutral character, so that it follows the direction of the word.
+SLOT = "–"
 _NAMES = {
     "pre": "prefix",
     "suf": "suffix",
@@ -23,22 +22,22 @@ _NAMES = {
 }
 
 
-class Feature(NamedTuple):
+class Morpheme(NamedTuple):
     """Something that words can share: its kind ("root", "template", "prefix", or a symbol of the grammar) and its letters."""
 
     kind: str
     text: str
 
 
-def features(tree: Tree, symbols: Collection[str]) -> list[Feature]:
-    """The features of an analysis, each once: its root and its template, and the constituents with one of `symbols`.
+def morphemes(tree: Tree, symbols: Collection[str]) -> list[Morpheme]:
+    """The morphemes of an analysis, each once: its root and its template, and the constituents with one of `symbols`.
 
     >>> from binyan.grammar.tree import parse_tree
     >>> tree = parse_tree("(Word (Pre 0=m 1=a) (Stem (R3 2=k 3=t 6=b) (T2 4=u 5=u)))")
-    >>> [f"{kind} {text}" for kind, text in features(tree, {"Pre"})]
+    >>> [f"{kind} {text}" for kind, text in morphemes(tree, {"Pre"})]
     ['prefix ma', 'root k…t…b', 'template ––uu–']
     """
-    found: dict[Feature, None] = {}
+    distinct: dict[Morpheme, None] = {}
     for node in tree.subtrees():
         roots = [child for child in node.children if isinstance(child, Tree) and _is_root(child.symbol)]
         named = node.symbol in symbols and node is not tree and not _is_root(node.symbol)
@@ -47,34 +46,34 @@ def features(tree: Tree, symbols: Collection[str]) -> list[Feature]:
         leaves = node.leaves()
         if named:
             label = LABELS.get(node.symbol, node.symbol)
-            found[Feature(_NAMES.get(label, label), GAP.join(_pieces(leaves)))] = None
+            distinct[Morpheme(_NAMES.get(label, label), GAP.join(_pieces(leaves)))] = None
         for root in roots if not _is_root(node.symbol) else ():
             radicals = set(root.positions())
-            found[Feature("root", GAP.join(leaf.atom for leaf in leaves if leaf.position in radicals))] = None
+            distinct[Morpheme("root", GAP.join(leaf.atom for leaf in leaves if leaf.position in radicals))] = None
             template = "".join(SLOT if leaf.position in radicals else leaf.atom for leaf in leaves)
             if template.strip(SLOT):
-                found[Feature("template", template)] = None
-    return list(found)
+                distinct[Morpheme("template", template)] = None
+    return list(distinct)
 
 
-class Index:
-    """The words that have a feature, in the order they were given."""
+class MorphemeIndex:
+    """The words that have a morpheme, in the order they were given."""
 
     def __init__(self, analyses: Iterable[tuple[str, Tree]], symbols: Collection[str]) -> None:
         self.symbols = frozenset(symbols)
-        self.words: dict[Feature, list[str]] = defaultdict(list)
+        self.words: dict[Morpheme, list[str]] = defaultdict(list)
         for word, tree in analyses:
-            for feature in features(tree, self.symbols):
-                self.words[feature].append(word)
+            for morpheme in morphemes(tree, self.symbols):
+                self.words[morpheme].append(word)
 
-    def related(self, word: str, tree: Tree, most: int) -> list[tuple[Feature, list[str], int]]:
-        """Of each feature of an analysis that other words have: some of these words, and how many there are."""
-        found = []
-        for feature in features(tree, self.symbols):
-            others = [w for w in self.words.get(feature, ()) if w != word]
+    def sharing(self, word: str, tree: Tree, most: int) -> list[tuple[Morpheme, list[str], int]]:
+        """For each morpheme of an analysis that other words have: up to `most` of these words, and how many there are."""
+        shared = []
+        for morpheme in morphemes(tree, self.symbols):
+            others = [w for w in self.words.get(morpheme, ()) if w != word]
             if others:
-                found.append((feature, others[:most], len(others)))
-        return found
+                shared.append((morpheme, others[:most], len(others)))
+        return shared
 
 
 def _is_root(symbol: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the explorer answers: each question is a function of the models and a small JSON object."""
+"""The questions the explorer answers: each is a function of the loaded models and a small JSON object."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from binyan.errors import InputError
-from binyan.explore.shelf import Morphology, Shelf
+from binyan.explore.loaded_models import LoadedModels, MorphologyView
 from binyan.grammar.drawing import draw_svg, runs_right_to_left
-from binyan.language_model import LanguageModel
 
-LONGEST_TEXT = 2_000  # characters of a sentence
-LONGEST_WORD = 100  # characters of a word to analyse
-MOST_RELATED = 12  # words shown for a morpheme
-MOST_ROWS = 200  # of a lexicon on the page
+LONGEST_TEXT = 2_000  # characters per sentence
+LONGEST_WORD = 100  # characters per word to analyse
+MOST_RELATED = 12  # words per morpheme
+MOST_ROWS = 200  # of a lexicon, on the page
 NEIGHBOURS = 12
 SUGGESTIONS = 10
 
@@ -24,8 +23,8 @@ Question = Mapping[str, Any]
 Model = TypeVar("Model")
 
 
-def models(shelf: Shelf) -> dict[str, Any]:
-    """What is there to explore."""
+def list_models(models: LoadedModels) -> dict[str, Any]:
+    """The models there are to explore."""
     return {
         "language_models": [
             {
@@ -35,21 +34,21 @@ def models(shelf: Shelf) -> dict[str, Any]:
                 "words": len(m.vocabulary),
                 "signature": str(m.signature()),
             }
-            for name, m in shelf.language_models.items()
+            for name, m in models.language_models.items()
         ],
         "segmenters": [
             {
                 "name": name,
                 "words": len(m.known),
-                "some": list(m.segmenter.words.words[:3]),
+                "some": list(m.words[:3]),
                 "categories": m.categories,
-                "signature": m.segmenter.signature,
+                "signature": m.signature,
             }
-            for name, m in shelf.morphologies.items()
+            for name, m in models.morphologies.items()
         ],
         "spaces": [
             {"name": name, "words": len(s.vectors.vocabulary), "morphemes": len(s.vectors.morphemes)}
-            for name, s in shelf.spaces.items()
+            for name, s in models.vector_spaces.items()
         ],
     }
 
@@ -57,41 +56,34 @@ def models(shelf: Shelf) -> dict[str, Any]:
 # ---- language models
 
 
-def sentence(shelf: Shelf, question: Question) -> list[dict[str, Any]]:
+def sentence(models: LoadedModels, question: Question) -> list[dict[str, Any]]:
     """Each word's probability under each language model, and how it was made."""
     text = _text(question, "text", LONGEST_TEXT)
-    found = []
-    for name, model in shelf.language_models.items():
-        words = model.explain(model.preparation(text))
-        found.append({"model": name, "log_prob": sum(w.log_prob for w in words), "words": [asdict(w) for w in words]})
-    return found
+    answer = []
+    for name, model in models.language_models.items():
+        words = model.explain(text)
+        answer.append({"model": name, "log_prob": sum(w.log_prob for w in words), "words": [asdict(w) for w in words]})
+    return answer
 
 
-def next_words(shelf: Shelf, question: Question) -> list[dict[str, Any]]:
+def next_words(models: LoadedModels, question: Question) -> list[dict[str, Any]]:
     """The most probable words after a text, under each language model."""
     text = _text(question, "text", LONGEST_TEXT, empty=True)
-    found = []
-    for name, model in shelf.language_models.items():
-        chances = model.distribution(_state_after(model, text))
+    answer = []
+    for name, model in models.language_models.items():
+        chances = model.distribution(model.state_after(text))
         best = np.argsort(-chances, kind="stable")[:SUGGESTIONS]
         words = [{"word": model.vocabulary.words[i], "probability": float(chances[i])} for i in best]
-        found.append({"model": name, "words": words})
-    return found
-
-
-def _state_after(model: LanguageModel, text: str) -> Any:
-    state = model.begin()
-    for word in model.preparation(text):
-        state = model.score_word(state, word).state
-    return state
+        answer.append({"model": name, "words": words})
+    return answer
 
 
 # ---- morphology
 
 
-def analyse(shelf: Shelf, question: Question) -> dict[str, Any]:
+def analyse(models: LoadedModels, question: Question) -> dict[str, Any]:
     """The analyses of a word with their probabilities, best first."""
-    morphology = _chosen(shelf.morphologies, question)
+    morphology = _chosen(models.morphologies, question)
     word = _word(morphology, question)
     analyses = morphology.analyses(word)
     note = ""
@@ -101,17 +93,17 @@ def analyse(shelf: Shelf, question: Question) -> dict[str, Any]:
         note = "The model did not learn from this word: it is parsed with what was learnt."
     listed = [
         {
-            "probability": found.probability,
-            "parts": [{"text": text, "label": label} for text, label in found.parts()],
+            "probability": one.probability,
+            "parts": [{"text": text, "label": label} for text, label in one.parts()],
         }
-        for found in analyses
+        for one in analyses
     ]
     return {"word": word, "direction": _direction(word), "note": note, "analyses": listed}
 
 
-def analysis(shelf: Shelf, question: Question) -> dict[str, Any]:
+def analysis(models: LoadedModels, question: Question) -> dict[str, Any]:
     """One of the analyses of a word, by its rank: the picture of its tree, and the words that share its morphemes."""
-    morphology = _chosen(shelf.morphologies, question)
+    morphology = _chosen(models.morphologies, question)
     word = _word(morphology, question)
     analyses = morphology.analyses(word)
     rank = _field(question, "rank")
@@ -119,16 +111,16 @@ def analysis(shelf: Shelf, question: Question) -> dict[str, Any]:
         raise InputError("the word has no analysis of this rank")
     tree = morphology.simplified(analyses[rank].analysis().tree)
     related = [
-        {"kind": feature.kind, "text": feature.text, "words": words, "total": total}
-        for feature, words, total in morphology.index.related(word, tree, MOST_RELATED)
+        {"kind": morpheme.kind, "text": morpheme.text, "words": words, "total": total}
+        for morpheme, words, total in morphology.index.sharing(word, tree, MOST_RELATED)
     ]
     return {"svg": draw_svg(tree), "related": related}
 
 
-def lexicon(shelf: Shelf, question: Question) -> dict[str, Any]:
+def lexicon(models: LoadedModels, question: Question) -> dict[str, Any]:
     """The morphemes of a category, filtered and sorted."""
     category = _text(question, "category", LONGEST_WORD)
-    morphology = _chosen(shelf.morphologies, question)
+    morphology = _chosen(models.morphologies, question)
     if category not in morphology.categories:
         raise InputError(f"the model has no category {category!r}; it has {', '.join(morphology.categories)}")
     contains = _text(question, "contains", LONGEST_WORD, empty=True)
@@ -144,8 +136,8 @@ def lexicon(shelf: Shelf, question: Question) -> dict[str, Any]:
     return {"total": len(rows), "rows": rows if question.get("all") else rows[:MOST_ROWS]}
 
 
-def _word(morphology: Morphology, question: Question) -> str:
-    return morphology.segmenter.prepared(_text(question, "word", LONGEST_WORD))
+def _word(morphology: MorphologyView, question: Question) -> str:
+    return morphology.prepared(_text(question, "word", LONGEST_WORD))
 
 
 def _direction(word: str) -> str:
@@ -155,45 +147,45 @@ def _direction(word: str) -> str:
 # ---- vectors
 
 
-def neighbours(shelf: Shelf, question: Question) -> dict[str, Any]:
+def neighbours(models: LoadedModels, question: Question) -> dict[str, Any]:
     """The words and morphemes nearest to a word, also one never seen, or to a morpheme."""
-    vectors = _chosen(shelf.spaces, question).vectors
+    vectors = _chosen(models.vector_spaces, question).vectors
     query = _text(question, "query", LONGEST_WORD).strip()
-    known, made_of = True, list[str]()
+    known, morphemes = True, list[str]()
     if query in vectors.morphemes:
         vector = vectors.morpheme(query)
     else:
         prepared = vectors.model.preparation(query)
         query = prepared[0] if len(prepared) == 1 else query
         known = query in vectors.vocabulary
-        made_of = vectors.known_morphemes(query)
-        if not known and not made_of:
+        morphemes = vectors.known_morphemes(query)
+        if not known and not morphemes:
             raise InputError(f"{query!r} is not in the vocabulary, and cannot be made of morphemes the model knows")
         vector = vectors[query]
 
-    def listed(morphemes: bool) -> list[dict[str, Any]]:
-        found = vectors.neighbours(vector, NEIGHBOURS, morphemes, {query})
-        return [{"name": name, "cosine": cosine} for name, cosine in found]
+    def nearest(of_morphemes: bool) -> list[dict[str, Any]]:
+        neighbours = vectors.neighbours(vector, NEIGHBOURS, of_morphemes, {query})
+        return [{"name": name, "cosine": cosine} for name, cosine in neighbours]
 
     return {
         "query": query,
         "known": known,
-        "made_of": made_of,
-        "words": listed(False),
-        "morphemes": listed(True) if vectors.morphemes else [],
+        "made_of": morphemes,
+        "words": nearest(False),
+        "morphemes": nearest(True) if vectors.morphemes else [],
     }
 
 
-def vector_map(shelf: Shelf, question: Question) -> list[dict[str, Any]]:
+def vector_map(models: LoadedModels, question: Question) -> list[dict[str, Any]]:
     """The places of the most used morphemes (or words) on the map."""
-    return _chosen(shelf.spaces, question).map()
+    return _chosen(models.vector_spaces, question).map()
 
 
-def _chosen(shelved: Mapping[str, Model], question: Question) -> Model:
+def _chosen(by_name: Mapping[str, Model], question: Question) -> Model:
     name = _field(question, "model")
-    if not isinstance(name, str) or name not in shelved:
+    if not isinstance(name, str) or name not in by_name:
         raise InputError("no such model is open here")
-    return shelved[name]
+    return by_name[name]
 
 
 def _field(question: Question, key: str) -> Any:
@@ -213,7 +205,7 @@ def _text(question: Question, key: str, longest: int, empty: bool = False) -> st
     return value
 
 
-QUESTIONS: dict[str, Callable[[Shelf, Question], Any]] = {
+QUESTIONS: dict[str, Callable[[LoadedModels, Question], Any]] = {
     "sentence": sentence,
     "next-words": next_words,
     "analyse": analyse,

@@ -1,9 +1,8 @@
-"""Grammars as text: the formats of cdec and of Moses, written and read. A broken line is named."""
+"""Translation rules as text: the formats of cdec and of Moses, written and read. Errors name the broken line."""
 
 from __future__ import annotations
 
 import math
-import os
 import re
 from array import array
 from collections.abc import Iterable, Sequence
@@ -14,10 +13,15 @@ import numpy as np
 
 from binyan import _core
 from binyan.errors import InputError, SettingsError
+from binyan.files import PathLike, replacing
 from binyan.text import Vocabulary, read_lines
-from binyan.translation.grammar import Grammar, Rule
+from binyan.text.vocabulary import SPECIALS
+from binyan.translation.rule_table import RuleTable, TranslationRule
 
 FORMATS = ("cdec", "moses")
+PACKED = "packed"
+Side = tuple[str | int, ...]  # words, and gaps by their numbers
+ReadRule = tuple[Side, Side, dict[int, float]]  # source, target, values of features by their place
 # Scores of a Moses rule table, in its order; probabilities there, logarithms here.
 MOSES_FEATURES = ("SourceGivenTarget", "LexSourceGivenTarget", "TargetGivenSource", "LexTargetGivenSource")
 _CDEC_GAP = re.compile(r"\[X(?:,(\d+))?\]")
@@ -25,30 +29,48 @@ _MOSES_GAP = "[X][X]"
 _POINT = re.compile(r"(\d+)-(\d+)")
 
 
-def write_grammar(grammar: Grammar, path: str | os.PathLike[str], format: str = "cdec") -> int:
+def open_rules(path: PathLike, format: str = "packed") -> RuleTable:
+    """Rules from a file: packed, or as text in the format of cdec or Moses."""
+    return RuleTable.load(path) if format == PACKED else read_rules(path, format)
+
+
+def save_rules(rules: RuleTable, path: PathLike, format: str = "packed") -> None:
+    """Rules to a file: packed, or as text in the format of cdec or Moses."""
+    check_written_format(format)
+    if format == PACKED:
+        rules.save(path)
+    else:
+        write_rules(rules, path, format)
+
+
+def check_written_format(format: str) -> None:
+    """Raise SettingsError where rules have no such format."""
+    if format not in (PACKED, *FORMATS):
+        raise SettingsError(f"a grammar is written as packed, cdec or moses, not {format!r}")
+
+
+def write_rules(rules: RuleTable, path: PathLike, format: str = "cdec") -> int:
     """Write the rules as text and return their number. Moses's format holds the four probabilities only."""
     _check(format)
-    if format == "moses" and not set(MOSES_FEATURES) <= set(grammar.features):
+    if format == "moses" and not set(MOSES_FEATURES) <= set(rules.features):
         raise SettingsError(
-            f"Moses's format needs the features {', '.join(MOSES_FEATURES)}; the grammar has {', '.join(grammar.features)}"
+            f"Moses's format needs the features {', '.join(MOSES_FEATURES)}; the rules have {', '.join(rules.features)}"
         )
-    part, written = Path(path).with_name(Path(path).name + ".part"), 0
-    with open(part, "w", encoding="utf-8") as out:
-        for rule in grammar.rules():
-            out.write((_cdec_line if format == "cdec" else _moses_line)(rule, grammar.features) + "\n")
-            written += 1
-    os.replace(part, path)
-    return written
+    line = _cdec_line if format == "cdec" else _moses_line
+    with replacing(path) as part, open(part, "w", encoding="utf-8") as out:
+        for rule in rules.rules():
+            out.write(line(rule, rules.features) + "\n")
+    return len(rules)
 
 
-def _cdec_line(rule: Rule, names: Sequence[str]) -> str:
+def _cdec_line(rule: TranslationRule, names: Sequence[str]) -> str:
     left = " ".join(f"[X,{s}]" if isinstance(s, int) else s for s in rule.source)
     right = " ".join(f"[X,{s}]" if isinstance(s, int) else s for s in rule.target)
     values = " ".join(f"{name}={value:.7g}" for name, value in zip(names, rule.features, strict=True))
     return f"[X] ||| {left} ||| {right} ||| {values}"
 
 
-def _moses_line(rule: Rule, names: Sequence[str]) -> str:
+def _moses_line(rule: TranslationRule, names: Sequence[str]) -> str:
     left = " ".join(_MOSES_GAP if isinstance(s, int) else s for s in rule.source)
     right = " ".join(_MOSES_GAP if isinstance(s, int) else s for s in rule.target)
     scores = " ".join(f"{math.exp(rule.features[names.index(name)]):.7g}" for name in MOSES_FEATURES)
@@ -56,11 +78,11 @@ def _moses_line(rule: Rule, names: Sequence[str]) -> str:
     return f"{left} [X] ||| {right} [X] ||| {scores} ||| {points} ||| "
 
 
-def read_grammar(path: str | os.PathLike[str], format: str = "cdec") -> Grammar:
-    """Read a grammar with the one non-terminal X. Glue rules (of S) are left out: the decoder has its own."""
+def read_rules(path: PathLike, format: str = "cdec") -> RuleTable:
+    """Read rules with the one non-terminal X. Glue rules (of S) are left out: the decoder has its own."""
     _check(format)
     names: dict[str, int] = {} if format == "cdec" else {name: i for i, name in enumerate(MOSES_FEATURES)}
-    rules: list[tuple[tuple[str | int, ...], tuple[str | int, ...], dict[int, float]]] = []
+    rules: list[ReadRule] = []
     for number, line in read_lines(path):
         if not line.strip():
             continue
@@ -77,9 +99,7 @@ def read_grammar(path: str | os.PathLike[str], format: str = "cdec") -> Grammar:
     return _pack(rules, list(names), {"read": Path(path).name, "format": format})
 
 
-def _read_cdec(
-    fields: list[str], names: dict[str, int]
-) -> tuple[tuple[str | int, ...], tuple[str | int, ...], dict[int, float]] | None:
+def _read_cdec(fields: list[str], names: dict[str, int]) -> ReadRule | None:
     if len(fields) not in (3, 4, 5):
         raise ValueError(f"{len(fields)} fields where cdec's format has [X] ||| source ||| target ||| features")
     if fields[0] == "[S]":
@@ -98,14 +118,14 @@ def _read_cdec(
     right = tuple(renumbered[s] if isinstance(s, int) else s for s in right)
     values: dict[int, float] = {}
     for field in fields[3].split() if len(fields) > 3 else ():
-        name, found, value = field.partition("=")
-        if not found or not name:
+        name, equals, value = field.partition("=")
+        if not equals or not name:
             raise ValueError(f"{field!r} is not name=value")
         values[names.setdefault(name, len(names))] = _number(value)
     return left, right, values
 
 
-def _symbols(words: list[str]) -> tuple[str | int, ...]:
+def _symbols(words: list[str]) -> Side:
     symbols: list[str | int] = []
     for word in words:
         gap = _CDEC_GAP.fullmatch(word)
@@ -118,7 +138,7 @@ def _symbols(words: list[str]) -> tuple[str | int, ...]:
     return tuple(symbols)
 
 
-def _read_moses(fields: list[str]) -> tuple[tuple[str | int, ...], tuple[str | int, ...], dict[int, float]] | None:
+def _read_moses(fields: list[str]) -> ReadRule | None:
     if len(fields) < 3:
         raise ValueError(
             f"{len(fields)} fields where Moses's format has source ||| target ||| scores ||| alignment ||| counts"
@@ -172,10 +192,10 @@ def _number(text: str) -> float:
 
 def _check(format: str) -> None:
     if format not in FORMATS:
-        raise SettingsError(f"grammars are written as {' or '.join(FORMATS)}, not {format!r}")
+        raise SettingsError(f"rules are written as {' or '.join(FORMATS)}, not {format!r}")
 
 
-def _check_rule(source: tuple[str | int, ...], target: tuple[str | int, ...]) -> None:
+def _check_rule(source: Side, target: Side) -> None:
     if not any(isinstance(s, str) for s in source):
         raise ValueError("the source side has no word")
     if sum(isinstance(s, int) for s in source) > 2:
@@ -184,18 +204,12 @@ def _check_rule(source: tuple[str | int, ...], target: tuple[str | int, ...]) ->
         raise ValueError("the target side is empty")
 
 
-def _pack(
-    rules: list[tuple[tuple[str | int, ...], tuple[str | int, ...], dict[int, float]]],
-    names: list[str],
-    fields: dict[str, object],
-) -> Grammar:
+def _pack(rules: list[ReadRule], names: list[str], fields: dict[str, Any]) -> RuleTable:
     sides: list[Any] = []
     vocabularies = []
     for side in (0, 1):
         words = Vocabulary(
-            dict.fromkeys(
-                s for rule in rules for s in rule[side] if isinstance(s, str) and s not in ("<unk>", "<s>", "</s>")
-            )
+            dict.fromkeys(s for rule in rules for s in rule[side] if isinstance(s, str) and s not in SPECIALS)
         )
         symbols, offsets = array("I"), array("Q", [0])
         for rule in rules:
@@ -208,7 +222,7 @@ def _pack(
         for place, value in rule[2].items():
             values[i, place] = value
     native = _core.TranslationGrammar.pack(sides[0], sides[1], sides[2], sides[3], values.reshape(-1), len(names))
-    return Grammar(native, vocabularies[0], vocabularies[1], names, dict(fields))
+    return RuleTable(native, vocabularies[0], vocabularies[1], names, fields)
 
 
 def _encode(symbols: Iterable[str | int], words: Vocabulary, numbered: bool) -> list[int]:

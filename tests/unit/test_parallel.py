@@ -25,7 +25,7 @@ from binyan.morphology import AdaptorSampler, Settings, WordList, load_sampler, 
 from binyan.morphology.storage import chain_from_bytes, chain_to_bytes
 from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
-from binyan.parallel import spread
+from binyan.parallel import run_each
 from binyan.sampling import Schedule
 from binyan.segmentation import Segmentation, SegmentationTable
 
@@ -41,7 +41,7 @@ def half(n: int) -> int:
 
 
 def test_processes_errors_and_a_killed_process():
-    came = dict(spread(half, [2, 3, 4, 6], workers=2))
+    came = dict(run_each(half, [2, 3, 4, 6], workers=2))
     assert (came[0], came[3]) == (1, 3)
     assert isinstance(came[1], InputError) and str(came[1]) == "3 is odd"
     assert "killed" in str(came[2])
@@ -52,13 +52,13 @@ def needs_a_part(n: int) -> int:
 
 
 def test_errors_come_back_whole():
-    [(_, error)] = spread(needs_a_part, [1], workers=1)
+    [(_, error)] = run_each(needs_a_part, [1], workers=1)
     assert isinstance(error, MissingExtra) and "binyan[mt]" in str(error)
 
 
 def test_progress_counts_all():
     seen = []
-    list(spread(half, [2, 6], workers=1, progress=lambda done, total, figures: seen.append((done, total))))
+    list(run_each(half, [2, 6], workers=1, progress=lambda done, total, figures: seen.append((done, total))))
     assert seen == [(1, 2), (2, 2)]
 
 
@@ -67,7 +67,11 @@ def cluster(tmp_path_factory):
     """A scheduler and two workers on loopback, each a process: the address, and the workers."""
     pytest.importorskip("distributed", reason="the cluster extra is not installed")
     folder = tmp_path_factory.mktemp("cluster")
-    environment = {**os.environ, "PYTHONPATH": str(HERE), "OMP_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]),
+        "OMP_NUM_THREADS": "1",
+    }
     where = folder / "scheduler.json"
     with ExitStack() as stack:
 
@@ -95,14 +99,14 @@ def until(condition) -> None:
 
 def test_cluster_gives_what_processes_give(cluster):
     address, _ = cluster
-    came = dict(spread(half, [2, 3, 6], scheduler=address))
+    came = dict(run_each(half, [2, 3, 6], scheduler=address))
     assert (came[0], came[2], str(came[1])) == (1, 3, "3 is odd")
 
 
 def test_no_scheduler_there():
     pytest.importorskip("distributed", reason="the cluster extra is not installed")
     with pytest.raises(SettingsError, match="dask scheduler"):
-        list(spread(half, [2], scheduler="nonsense://"))
+        list(run_each(half, [2], scheduler="nonsense://"))
 
 
 TEXT = ["der alte schulhof", "der alte gasthof", "der neue hof", "die schul gast", "der schulhof ist alt"] * 3
