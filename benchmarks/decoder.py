@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from binyan.language_model import load
-from binyan.ngram.arpa import write_arpa
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.translation import (
     Alignments,
@@ -119,8 +118,8 @@ def _cdec(
     program: Path, work: Path, decoder: Decoder, model: KneserNey, test: list[list[str]], ours: Any
 ) -> dict[str, float]:
     """Speed of cdec, and how its best translations and their scores compare with ours."""
-    write_rules(decoder.grammar, work / "cdec.grammar")
-    write_arpa(model, work / "cdec.arpa")
+    write_rules(decoder.rules, work / "cdec.grammar")
+    model.to_arpa(work / "cdec.arpa")
     named = [(*CDEC_FEATURES.get(name, (name, 1.0)), w) for name, w in decoder.weights.items() if name != "Rules"]
     (work / "cdec.weights").write_text("".join(f"{name} {w / unit}\n" for name, unit, w in named))
     command = [

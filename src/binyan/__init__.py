@@ -19,10 +19,14 @@ _NAMES = {
     "Mixture": "binyan.mixture",
     "Rescorer": "binyan.translation.rescoring",
     "Translator": "binyan.translation.translator",
+    "compare": "binyan.evaluation",
+    "evaluate": "binyan.evaluation",
     "load": "binyan.model",
 }
 
 if TYPE_CHECKING:
+    from binyan import datasets
+    from binyan.evaluation import compare, evaluate
     from binyan.mixture import Mixture
     from binyan.model import load
     from binyan.ngram.arpa import ArpaModel
@@ -41,11 +45,16 @@ __all__ = [
     "Rescorer",
     "Translator",
     "__version__",
+    "compare",
+    "datasets",
+    "evaluate",
     "load",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return importlib.import_module("binyan.datasets")
     if name not in _NAMES:
         raise AttributeError(f"module 'binyan' has no attribute {name!r}")
     value = getattr(importlib.import_module(_NAMES[name]), name)

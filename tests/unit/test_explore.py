@@ -285,7 +285,7 @@ def test_each_file_is_read_once(client, folder, monkeypatch):
     assert not models.vector_spaces
 
 
-@pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="this system cannot share a port among processes")
+@pytest.mark.skipif(sys.platform != "linux", reason="this system cannot share a port among processes")
 def test_workers_answer_and_end_with_their_parent(folder):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

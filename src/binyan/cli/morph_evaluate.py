@@ -9,8 +9,9 @@ import typer
 
 from binyan.cli.morph import app
 from binyan.cli.options import Json, Model, Plots, Tsv
-from binyan.cli.output import print_json, write_tables
+from binyan.cli.output import print_json
 from binyan.errors import SettingsError
+from binyan.evaluation.table import write_tables
 
 if TYPE_CHECKING:
     from binyan.evaluation import Table

@@ -161,7 +161,8 @@ def evaluate_translations(
 ) -> TranslationReport:
     """BLEU and chrF of translations against one set of references or more; with `baseline`, a paired bootstrap against another
     system's translations; with `compounds` (words that have several parts), how many of them are right. Texts are files or
-    lists of lines."""
+    lists of lines.
+    """
     [own] = gather("evaluate_translations", settings, EvaluationSettings)
     ours, right = _lines(hypotheses), [_lines(reference) for reference in references]
     theirs = None if baseline is None else _lines(baseline)
@@ -241,7 +242,8 @@ def translation_scores(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], tokenise: str = "none", lowercase: bool = False
 ) -> list[TranslationScore]:
     """BLEU and chrF. `references`: one or more sets, each with one line per hypothesis. `tokenise`: as sacrebleu has it; "none"
-    for text that is tokenised already."""
+    for text that is tokenised already.
+    """
     for reference in references:
         _check_pairs(hypotheses, reference)
     scores = []

@@ -137,8 +137,8 @@ def serve(models: LoadedModels, host: str = "127.0.0.1", port: int = 8765, worke
     local = host in ("127.0.0.1", "localhost", "::1")
     if not local:
         _log.warning("listening on %s: other machines can ask the models", host)
-    if workers > 1 and not hasattr(socket, "SO_REUSEPORT"):
-        raise SettingsError("several workers need a system that shares a port among processes, as Linux does")
+    if workers > 1 and sys.platform != "linux":
+        raise SettingsError("several workers need Linux, which shares a port among processes; leave out --workers")
     app = create_app(models, ("127.0.0.1", "localhost", "[::1]") if local else ("*",))
     config = uvicorn.Config(app, log_level="warning", access_log=False)
     gc.collect()
@@ -171,7 +171,9 @@ def serve(models: LoadedModels, host: str = "127.0.0.1", port: int = 8765, worke
 
 def _listen(host: str, port: int, shared: bool) -> socket.socket:
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # On Windows SO_REUSEADDR would let another program listen on the same port.
+    option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    listener.setsockopt(socket.SOL_SOCKET, option, 1)
     if shared:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:

@@ -82,7 +82,8 @@ class Hypothesis:
 @dataclass(frozen=True)
 class HypothesisLists:
     """The k best of many sentences, flat: hypothesis h is of sentence `sentence[h]` and has the words
-    `words[offsets[h]:offsets[h + 1]]`, ids of `vocabulary`."""
+    `words[offsets[h]:offsets[h + 1]]`, ids of `vocabulary`.
+    """
 
     sentence: NDArray[np.uint32]
     score: NDArray[np.float64]

@@ -120,7 +120,8 @@ class Rescorer:
         seed: int = 1,
     ) -> Self:
         """Tune the weights by minimum error-rate training: n-best lists (a file, its lines, or lists of entries) with one
-        reference per list. `bleu` (0 to 1) is then that of the best hypotheses under the new weights."""
+        reference per list. `bleu` (0 to 1) is then that of the best hypotheses under the new weights.
+        """
         from binyan.translation.hypothesis_pool import HypothesisPool, References
         from binyan.translation.weight_search import optimise
 

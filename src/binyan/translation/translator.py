@@ -216,7 +216,8 @@ class Translator:
         **settings: Any,
     ) -> Iterator[str]:
         """Lines in, lines out, `batch` sentences at a time: translations, or `nbest` hypotheses per sentence in a format of n-best
-        lists. With `prepared`, only white space separates words."""
+        lists. With `prepared`, only white space separates words.
+        """
         check_decoder_format(format)
         prepare = Preparation() if prepared else self.recipe.bitext.source
         decoder = self.decoder(**settings)
