@@ -26,7 +26,7 @@ PARTS = {
     "translation": "Translation",
     "evaluation": "Evaluation",
     "experiments": "Experiments",
-    "spread": "Spreading work",
+    "parallel": "Parallel work",
     "model_file": "Model files",
     "signature": "Signatures",
     "progress": "Progress",

@@ -93,7 +93,7 @@ class CompoundDifference:
 
 @dataclass(frozen=True)
 class CompoundReport:
-    """Compounds of one system, or of two and where they differ. `lines` has those of a difference: both systems', the reference's."""
+    """Compounds of one system, or of two and where they differ; `texts` are then both systems' lines and the reference's."""
 
     table: str
     scores: Mapping[str, CompoundScore]
@@ -159,9 +159,10 @@ def evaluate_translations(
     compounds: SegmentationTable | PathLike | None = None,
     **settings: Any,
 ) -> TranslationReport:
-    """BLEU and chrF of translations against one set of references or more; with `baseline`, a paired bootstrap against another
-    system's translations; with `compounds` (words that have several parts), how many of them are right. Texts are files or
-    lists of lines.
+    """BLEU and chrF of translations against one set of references or more; texts are files or lists of lines.
+
+    With `baseline`, the translations of another system, also a paired bootstrap; with `compounds` (words that have several
+    parts), also how many of these are right.
     """
     [own] = gather("evaluate_translations", settings, EvaluationSettings)
     ours, right = _lines(hypotheses), [_lines(reference) for reference in references]
@@ -241,8 +242,10 @@ def compound_differences(
 def translation_scores(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], tokenise: str = "none", lowercase: bool = False
 ) -> list[TranslationScore]:
-    """BLEU and chrF. `references`: one or more sets, each with one line per hypothesis. `tokenise`: as sacrebleu has it; "none"
-    for text that is tokenised already.
+    """BLEU and chrF.
+
+    `references`: one or more sets, each with one line per hypothesis. `tokenise`: as sacrebleu has it; "none" for text that
+    is tokenised already.
     """
     for reference in references:
         _check_pairs(hypotheses, reference)

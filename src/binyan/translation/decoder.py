@@ -81,8 +81,9 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class HypothesisLists:
-    """The k best of many sentences, flat: hypothesis h is of sentence `sentence[h]` and has the words
-    `words[offsets[h]:offsets[h + 1]]`, ids of `vocabulary`.
+    """The k best of many sentences, flat.
+
+    Hypothesis h is of sentence `sentence[h]` and has the words `words[offsets[h]:offsets[h + 1]]`, ids of `vocabulary`.
     """
 
     sentence: NDArray[np.uint32]

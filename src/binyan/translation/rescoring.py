@@ -16,7 +16,7 @@ from binyan.errors import InputError, SettingsError
 from binyan.files import PathLike, write_json
 from binyan.language_model import LanguageModel
 from binyan.text.reading import Source, read_lines
-from binyan.translation.language_models import ModelOrPath, open_models
+from binyan.translation.inputs import ModelOrPath, open_models
 from binyan.translation.nbest import FORMATS, NBestEntry, check_format, parse, read_lists, recognise
 
 if TYPE_CHECKING:
@@ -119,8 +119,10 @@ class Rescorer:
         format: str = "auto",
         seed: int = 1,
     ) -> Self:
-        """Tune the weights by minimum error-rate training: n-best lists (a file, its lines, or lists of entries) with one
-        reference per list. `bleu` (0 to 1) is then that of the best hypotheses under the new weights.
+        """Tune the weights by minimum error-rate training on n-best lists with one reference per list.
+
+        The lists are a file, its lines, or lists of entries. `bleu` (0 to 1) is then that of the best hypotheses under the new
+        weights.
         """
         from binyan.translation.hypothesis_pool import HypothesisPool, References
         from binyan.translation.weight_search import optimise

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from binyan.errors import InputError, ModelFileError, NotFittedError, SettingsError
 from binyan.files import PathLike
@@ -21,7 +19,7 @@ from binyan.text.reading import Source, read_sentences
 from binyan.translation.alignment import AlignmentSettings
 from binyan.translation.bitext import Bitext, BitextSettings, check_lines, read_words
 from binyan.translation.decoder import Decoder, DecoderSettings
-from binyan.translation.language_models import ModelOrPath, is_path, open_models
+from binyan.translation.inputs import ModelOrPath, batches, listed, model_files, open_models, reference_texts
 from binyan.translation.nbest import check_decoder_format, list_lines
 from binyan.translation.rule_extraction import ExtractionLimits
 from binyan.translation.rule_table import RuleTable
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from binyan.evaluation.translation import TranslationReport
 
 _RECIPE = BitextSettings, AlignmentSettings, SystemSettings, ExtractionLimits
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ class Translator:
         `alignment_files`: Pharaoh files to use instead of running eflomal. `only_for`: source texts; only rules they can use
         are kept, which saves memory where the bitext is large.
         """
-        files, texts = _listed(alignment_files), _listed(only_for)
+        files, texts = listed(alignment_files), listed(only_for)
         if files:
             self.recipe = self.recipe.with_alignments(len(files))
         bitext = Bitext.read(source, target, self.recipe.bitext)
@@ -115,7 +112,7 @@ class Translator:
     ) -> Self:
         """The same system with other language models, another file of weights, or other rules."""
         other = copy.copy(self)
-        other._models = tuple(_listed(models)) or self._models
+        other._models = tuple(listed(models)) or self._models
         other._weights = weights or self._weights
         other._rules = rules or self._rules
         other._decoder = None
@@ -215,8 +212,10 @@ class Translator:
         progress: ProgressOption = None,
         **settings: Any,
     ) -> Iterator[str]:
-        """Lines in, lines out, `batch` sentences at a time: translations, or `nbest` hypotheses per sentence in a format of n-best
-        lists. With `prepared`, only white space separates words.
+        """Lines in, lines out, `batch` sentences at a time.
+
+        With `nbest`, this many hypotheses per sentence are written, in a format of n-best lists. With `prepared`, only white
+        space separates words.
         """
         check_decoder_format(format)
         prepare = Preparation() if prepared else self.recipe.bitext.source
@@ -250,17 +249,16 @@ class Translator:
         progress: ProgressOption = None,
         **settings: Any,
     ) -> TuningReport:
-        """Tune the weights towards BLEU on a text with one reference translation or several (a list of Path objects, or a tuple of
-        texts).
+        """Tune the weights towards BLEU on a text with its translation.
 
-        Tuning is repeated with seeds that follow each other; what is done already is not done again. Writes NAME-N.json for
+        Several reference translations are given as a list of Path objects or a tuple of texts. Tuning is repeated with seeds that follow each other; what is done already is not done again. Writes NAME-N.json for
         each repetition, and NAME.json for the one with the best BLEU; `translate` takes weights.json. The weights remember
         `models`, by default the system's own.
         """
         tuning, search = gather("tune", settings, TuningSettings, DecoderSettings)
         if repetitions < 1:
             raise SettingsError("tuning is repeated once or more")
-        paths = _model_files(models or self._models)
+        paths = model_files(models or self._models)
         text, translations = self._development(source, references)
         loaded = open_models(paths or [self._files.language_model])
         decoder = Decoder(self.rules.restricted(text, search.max_span), loaded, settings=search)
@@ -282,7 +280,7 @@ class Translator:
         """Prepared sentences, and the references of each."""
         text = read_words(source, self.recipe.bitext.source)
         sets = []
-        for reference in _texts(references):
+        for reference in reference_texts(references):
             sets.append(read_words(reference, self.recipe.bitext.target))
             check_lines(source, text, reference, sets[-1])
         return text, [list(of_sentence) for of_sentence in zip(*sets, strict=True)]
@@ -324,33 +322,3 @@ class Translator:
 
     def __repr__(self) -> str:
         return f"<Translator {self.folder}>" if self.is_fitted else "<Translator, not fitted>"
-
-
-def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Lists of `size` items, as they come; the last may be shorter."""
-    if size < 1:
-        raise SettingsError(f"a batch has one line or more, not {size}")
-    remaining = iter(items)
-    while batch := list(islice(remaining, size)):
-        yield batch
-
-
-def _listed(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
-
-
-def _texts(references: Source | Sequence[Source]) -> list[Source]:
-    """Several reference texts where a tuple, or a list of Path objects, is given."""
-    several = isinstance(references, tuple) or (
-        isinstance(references, list) and all(isinstance(item, os.PathLike) for item in references)
-    )
-    return list(references) if several else [references]  # type: ignore[arg-type, list-item]
-
-
-def _model_files(models: Any) -> list[PathLike]:
-    files = _listed(models)
-    if not all(is_path(model) for model in files):
-        raise SettingsError(
-            "tuned weights remember their language models by file: save the models, and give their paths"
-        )
-    return files

@@ -28,8 +28,10 @@ Sentences = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class TuningSettings(Settings):
-    """How weights are tuned. Features `left_out` have weight 0: p(s|t) is 1 for any target side seen once, and a weight tuned for
-    it does worse on other text.
+    """How weights are tuned.
+
+    Features `left_out` have weight 0: p(s|t) is 1 for any target side seen once, and a weight tuned for it does worse on
+    other text.
     """
 
     method: str = setting("mira", "mira or mert.")
