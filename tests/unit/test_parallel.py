@@ -42,10 +42,10 @@ def half(n: int) -> int:
 
 @pytest.mark.posix
 def test_processes_errors_and_a_killed_process():
-    came = dict(run_each(half, [2, 3, 4, 6], workers=2))
-    assert (came[0], came[3]) == (1, 3)
-    assert isinstance(came[1], InputError) and str(came[1]) == "3 is odd"
-    assert "killed" in str(came[2])
+    results = dict(run_each(half, [2, 3, 4, 6], workers=2))
+    assert (results[0], results[3]) == (1, 3)
+    assert isinstance(results[1], InputError) and str(results[1]) == "3 is odd"
+    assert "killed" in str(results[2])
 
 
 def needs_a_part(n: int) -> int:
@@ -100,8 +100,8 @@ def until(condition) -> None:
 
 def test_cluster_gives_what_processes_give(cluster):
     address, _ = cluster
-    came = dict(run_each(half, [2, 3, 6], scheduler=address))
-    assert (came[0], came[2], str(came[1])) == (1, 3, "3 is odd")
+    results = dict(run_each(half, [2, 3, 6], scheduler=address))
+    assert (results[0], results[2], str(results[1])) == (1, 3, "3 is odd")
 
 
 def test_no_scheduler_there():
@@ -175,11 +175,11 @@ def test_sweep_survives_the_loss_of_a_worker(cluster, monkeypatch, tmp_path):
     monkeypatch.setitem(STUDIES, "toy", "toy_study")
     sweep = [Experiment(f"toy/{n}/sweep", {"n": n}, {"factor": 2}, "sleep") for n in range(20)]
     workshop = Workshop(tmp_path / "data", tmp_path, progress=False)
-    told: list[str] = []
+    names: list[str] = []
 
-    def tell(experiment, came):
-        told.append(experiment.name)
-        if len(told) == 6:
+    def tell(experiment, outcome):
+        names.append(experiment.name)
+        if len(names) == 6:
             until(at_work)
             workers[0].kill()
             workers[0].wait()
@@ -193,7 +193,7 @@ def test_sweep_survives_the_loss_of_a_worker(cluster, monkeypatch, tmp_path):
         return int(path.read_text() or 0) if path.exists() else None
 
     assert runner.run(sweep, workshop, told=tell, scheduler=address) == []
-    assert sorted(told) == sorted(e.name for e in sweep)
+    assert sorted(names) == sorted(e.name for e in sweep)
     results = Results(tmp_path)
     assert [results.get(e).figures["product"] for e in sweep] == [2 * n for n in range(20)]
     assert len(list(tmp_path.glob("toy/*/*.json"))) == 20
@@ -209,7 +209,7 @@ def test_interrupt_keeps_what_is_finished(monkeypatch, tmp_path):
     sweep = [Experiment(f"toy/{n}/sweep", {"n": n}, {"factor": 2}, "sleep") for n in range(4)]
     workshop = Workshop(tmp_path / "data", tmp_path, progress=False)
 
-    def interrupt(experiment, came):
+    def interrupt(experiment, outcome):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

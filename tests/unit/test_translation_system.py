@@ -310,6 +310,18 @@ def test_from_sentences_to_translations_in_python(tmp_path):
     )
 
 
+def test_what_is_no_system(folder, tmp_path):
+    with pytest.raises(InputError, match="is a folder; name a file in it, or the folder of a translation system"):
+        binyan.load(tmp_path)
+    with pytest.raises(InputError, match="nosuch: is not the folder of a translation system"):
+        Translator.load(tmp_path / "nosuch")
+    with pytest.raises(BinyanError, match="mt: a translation system is not a language model"):
+        run("lm", "perplexity", folder / "mt", "--text", folder / "de")
+    with pytest.raises(BinyanError, match="remember their language models by file"):
+        translator = Translator.load(folder / "mt")
+        translator.using(translator.decoder().models).tune(["a dog"], ["ein hund"])
+
+
 def test_a_misspelt_setting_and_names_of_files(folder):
     with pytest.raises(SettingsError, match="did you mean 'lowercase'"):
         Translator(lowercse=True)

@@ -184,7 +184,9 @@ def translate(
     weights: Annotated[Path | None, typer.Option(help="A file of weights. Default: DIR/weights.json.")] = None,
     grammar: Annotated[Path | None, typer.Option(help="Other rules than the system's.")] = None,
     grammar_format: Annotated[str, typer.Option(help="Format of --grammar: packed, cdec or moses.")] = "packed",
-    nbest: Annotated[int, typer.Option(help="Write N hypotheses per sentence, in the format of --format.")] = 0,
+    nbest: Annotated[
+        int, typer.Option(metavar="N", help="Write N hypotheses per sentence, in the format of --format.")
+    ] = 0,
     format: Annotated[str, typer.Option(help="Format of n-best lists: moses, cdec or json.")] = "moses",
     raw: Annotated[
         bool, typer.Option("--raw", help="The input is prepared already: only white space separates words.")

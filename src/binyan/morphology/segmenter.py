@@ -249,7 +249,7 @@ class Segmenter:
 
     def as_language_model(self) -> Any:
         """Refused: a segmenter analyses words."""
-        raise ModelFileError("a segmenter is not a language model; 'binyan morph' has the commands for it")
+        raise ModelFileError("holds a model of kind 'adaptor', which is not a language model; 'binyan morph' has its commands")
 
     def to_bytes(self) -> bytes:
         """The model file as bytes, for databases and other processes; `from_bytes` is the inverse. Pickling uses it."""

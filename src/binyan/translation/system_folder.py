@@ -81,7 +81,10 @@ class SystemFolder:
     def __init__(self, path: PathLike) -> None:
         self.path = Path(path)
         if not (self.path / SETTINGS).exists():
-            raise InputError(f"{path}: is not a translation system (no {SETTINGS}); make one with 'binyan mt train'")
+            kind = "is a folder; name a file in it, or" if self.path.is_dir() else "is not"
+            raise InputError(
+                f"{path}: {kind} the folder of a translation system (which has {SETTINGS}); 'binyan mt train' makes one"
+            )
         stored = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
         self.recipe, self.bitext = SystemRecipe.from_dict(stored["settings"]), str(stored["bitext"])
         self.only_for: list[str] = stored.get("only_for", [])
