@@ -156,7 +156,8 @@ class LanguageModel(Model):
 
         The decoder appends words to `vocabulary` as it meets them, and extends the feature by what `decoder_words` gives.
         """
-        return _core.CallbackFeature(self.order, *self.decoder_words(vocabulary), ContextScorer(self, vocabulary))
+        (unknown,) = self.decoder_words(vocabulary)
+        return _core.CallbackFeature(self.order, unknown, ContextScorer(self, vocabulary))
 
     def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
         """What the feature of `decoder_feature` has to know of further words: the arguments of its `extend`."""

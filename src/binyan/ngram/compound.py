@@ -153,7 +153,8 @@ class CompoundHPYLM(LanguageModel):
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
         """The model as a native feature of the decoder whose words are `vocabulary`."""
-        return _core.CompoundFeature(self.native, *self.decoder_words(vocabulary), self.is_renormalised)
+        words, unknown = self.decoder_words(vocabulary)
+        return _core.CompoundFeature(self.native, words, unknown, self.is_renormalised)
 
     def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
         """What `decoder_feature` needs of further words: each as the model sees it, and whether it is unknown."""
