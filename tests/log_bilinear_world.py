@@ -10,9 +10,9 @@ torch.set_num_threads(1)
 
 from binyan.clustering import brown  # noqa: E402
 from binyan.log_bilinear.estimation import train  # noqa: E402
+from binyan.log_bilinear.factor_map import FactorMap  # noqa: E402
 from binyan.log_bilinear.language_model import LogBilinearLM  # noqa: E402
 from binyan.log_bilinear.training import TrainingSettings  # noqa: E402
-from binyan.log_bilinear.word_map import WordMap  # noqa: E402
 from binyan.segmentation import Segmentation, SegmentationTable  # noqa: E402
 from binyan.text import Corpus  # noqa: E402
 
@@ -40,7 +40,7 @@ def word_map_of(words: list[str]) -> SegmentationTable:
 CORPUS = Corpus.read(text())
 DEVELOPMENT = Corpus.encode(text(20, 1), CORPUS.vocabulary)
 TABLE = word_map_of([*CORPUS.vocabulary.words[3:], "zaunen", "hofest", "baumst"])
-MAP = WordMap.from_segmentations(TABLE, CORPUS.vocabulary)
+MAP = FactorMap.from_segmentations(TABLE, CORPUS.vocabulary)
 CLASSES = brown(CORPUS, 4)
 CLASS_OF = CLASSES.ids(CORPUS.vocabulary)
 

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 
 from binyan.errors import ModelFileError  # noqa: E402
 from binyan.log_bilinear.gradients import likelihood  # noqa: E402
-from binyan.log_bilinear.model import Shape, Variant  # noqa: E402
+from binyan.log_bilinear.network import Shape, Variant  # noqa: E402
 from binyan.log_bilinear.training import Trainer, TrainingError, TrainingSettings, TrainingWarning  # noqa: E402
 from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, lm, text  # noqa: E402
 
@@ -44,7 +44,7 @@ def test_a_falling_step_size_reaches_nothing_and_resumes(name: str, tmp_path: Pa
     with pytest.raises(ModelFileError, match="another run"):
         trainer(4).run(tmp_path / "state")
     resumed = trainer()
-    assert resumed.run(tmp_path / "state", progress=False).perplexity == unbroken.course.perplexity
+    assert resumed.run(tmp_path / "state", progress=False).perplexity == unbroken.history.perplexity
     for one, other in zip(unbroken.model.parameters(), resumed.model.parameters(), strict=True):
         assert torch.equal(one, other)
 
@@ -60,7 +60,7 @@ def test_resumed_training_equals_unbroken(name: str, tmp_path: Path) -> None:
     trainer(2).run(tmp_path / "state", progress=False)
     resumed = trainer(4)
     course = resumed.run(tmp_path / "state", progress=False)
-    assert course.perplexity == unbroken.course.perplexity and course.loss == unbroken.course.loss
+    assert course.perplexity == unbroken.history.perplexity and course.loss == unbroken.history.loss
     for one, other in zip(unbroken.model.parameters(), resumed.model.parameters(), strict=True):
         assert torch.equal(one, other)
     with pytest.raises(ModelFileError, match="another run"):
@@ -89,7 +89,7 @@ def test_a_diverging_run_keeps_the_last_good_state(tmp_path: Path) -> None:
         trainer.run(tmp_path / "state", progress=False, after_epoch=spoil)
     again = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 5), settings, None, CLASS_OF)
     again.restore(tmp_path / "state")
-    assert again.course.epochs == 1 and math.isfinite(again.development_perplexity())
+    assert again.history.epochs == 1 and math.isfinite(again.development_perplexity())
 
 
 def test_steps_that_undo_the_model_are_named() -> None:

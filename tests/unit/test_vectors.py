@@ -17,13 +17,13 @@ from binyan.errors import InputError, SettingsError  # noqa: E402
 from binyan.evaluation.similarity import WordPair, evaluate_similarity, read_pairs  # noqa: E402
 from binyan.log_bilinear import vector_map  # noqa: E402
 from binyan.log_bilinear.estimation import train  # noqa: E402
+from binyan.log_bilinear.factor_map import FactorMap  # noqa: E402
 from binyan.log_bilinear.language_model import LogBilinearLM  # noqa: E402
-from binyan.log_bilinear.model import Shape, Variant  # noqa: E402
+from binyan.log_bilinear.network import Shape, Variant  # noqa: E402
 from binyan.log_bilinear.training import Trainer, TrainingSettings  # noqa: E402
 from binyan.log_bilinear.training_task import TrainingTask  # noqa: E402
 from binyan.log_bilinear.tuning import tune  # noqa: E402
 from binyan.log_bilinear.vectors import Vectors, read_text  # noqa: E402
-from binyan.log_bilinear.word_map import WordMap  # noqa: E402
 from binyan.segmentation import Segmentation, SegmentationTable  # noqa: E402
 from binyan.text import Corpus  # noqa: E402
 
@@ -160,7 +160,7 @@ def test_trials_in_processes_are_those_of_this_one(tmp_path: Path) -> None:
     pytest.importorskip("optuna", reason="the neural extra is not installed")
     corpus = Corpus.read(TEXT[:30])
     held_out = Corpus.encode([*TEXT[30:], ["zaunen", TEXT[0][0]]], corpus.vocabulary)
-    word_map = WordMap.from_segmentations(TABLE, corpus.vocabulary, held_out.outside)
+    word_map = FactorMap.from_segmentations(TABLE, corpus.vocabulary, held_out.outside)
     assert word_map.outside == ("zaunen",)
     task = TrainingTask(
         corpus,

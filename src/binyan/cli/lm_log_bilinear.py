@@ -17,7 +17,7 @@ from binyan.text import Preparation, VocabularyPolicy
 
 if TYPE_CHECKING:
     from binyan.clustering import WordClasses
-    from binyan.log_bilinear.training import Course
+    from binyan.log_bilinear.training import TrainingHistory
     from binyan.segmentation import SegmentationTable
     from binyan.text import Corpus
 
@@ -116,7 +116,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
                 progress=False if quiet else None,
                 after_epoch=None if quiet else _say,
             )
-        course = model.course
+        course = model.history
         assert course is not None
         if not Processes.join().first:
             return  # of the processes torchrun started, one writes
@@ -194,11 +194,11 @@ def tune(
     binyan lm tune clbl --text train.txt --dev dev.txt --study s --jobs 8 --scheduler tcp://192.0.2.7:8786
     """
     from binyan.clustering import brown
-    from binyan.log_bilinear.model import Shape, Variant
+    from binyan.log_bilinear.factor_map import FactorMap
+    from binyan.log_bilinear.network import Shape, Variant
     from binyan.log_bilinear.training import TrainingSettings
     from binyan.log_bilinear.training_task import TrainingTask
     from binyan.log_bilinear.tuning import tune as search
-    from binyan.log_bilinear.word_map import WordMap
     from binyan.text import Corpus, read_sentences
 
     o.check_out(study)
@@ -210,7 +210,7 @@ def tune(
     class_of = clustering.ids(corpus.vocabulary) if shape.variant.classes else None
     table = _segmentations(variant, word_map, morfessor, corpus, seed)
     outside = (*corpus.outside, *held_out.outside)
-    mapped = WordMap.from_segmentations(table, corpus.vocabulary, outside) if table is not None else None
+    mapped = FactorMap.from_segmentations(table, corpus.vocabulary, outside) if table is not None else None
 
     task = TrainingTask(corpus, held_out, shape, mapped, class_of)
     settings = TrainingSettings(epochs=epochs, batch=batch, seed=seed, device=device, decay=decay, warm_up=warm_up)
@@ -264,14 +264,14 @@ def _segmentations(
     return learn({w: n for w, n in counts if n}, seed=seed)
 
 
-def _say(course: Course) -> None:
+def _say(course: TrainingHistory) -> None:
     typer.echo(
         f"epoch {course.epochs}: loss {course.loss[-1]:.4f}, development perplexity {course.perplexity[-1]:.2f}",
         err=True,
     )
 
 
-def _logs(course: Course) -> list[float]:
+def _logs(course: TrainingHistory) -> list[float]:
     import math
 
     return [math.log(p) for p in course.perplexity]

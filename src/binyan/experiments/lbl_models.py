@@ -81,7 +81,7 @@ def trained(
         checkpoint=workshop.checkpoint(experiment),
         progress=workshop.progress,
     )
-    course = model.course
+    course = model.history
     assert course is not None
     return model, {
         "loss": course.loss,

@@ -15,7 +15,7 @@ from binyan.experiments.lbl_similarity import SETS
 from binyan.experiments.results import Result, Results
 from binyan.experiments.study import Experiment, Section
 from binyan.language_model import MixtureParts
-from binyan.mixture.weights import Gates, fit_weights
+from binyan.mixture.weights import ContextWeights, fit_weights
 from binyan.progress import track
 
 NAMES = {
@@ -191,8 +191,8 @@ def _by_context(n_gram: Result, neural: Result) -> float | None:
         part: [MixtureParts(**{name: a[f"{name}.{part}"] for name in PARTS}) for a in arrays]
         for part in ("dev", "test")
     }
-    gates = Gates.fit(told["dev"], arrays[0]["is_unknown.dev"])
-    return _perplexity_of(gates.mix(told["test"], arrays[0]["is_unknown.test"])[1].sum(0))
+    context_weights = ContextWeights.fit(told["dev"], arrays[0]["is_unknown.dev"])
+    return _perplexity_of(context_weights.mix(told["test"], arrays[0]["is_unknown.test"])[1].sum(0))
 
 
 def _perplexity_of(chances: NDArray[np.float64]) -> float:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from binyan.clustering import WordClasses, brown
+from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.language_model import LogBilinearLM
-from binyan.log_bilinear.model import Shape, Variant
-from binyan.log_bilinear.training import Course, Trainer, TrainingSettings
-from binyan.log_bilinear.word_map import WordMap
+from binyan.log_bilinear.network import Shape, Variant
+from binyan.log_bilinear.training import Trainer, TrainingHistory, TrainingSettings
 from binyan.progress import ProgressOption
 from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus, Preparation, VocabularyPolicy, read_sentences
@@ -32,7 +32,7 @@ def train(
     policy: VocabularyPolicy | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: ProgressOption = None,
-    after_epoch: Callable[[Course], None] | None = None,
+    after_epoch: Callable[[TrainingHistory], None] | None = None,
 ) -> LogBilinearLM:
     """Train a model called `variant` (lbl, clbl++, nclbl+o ...) on `text`, stopping by perplexity on `development`.
 
@@ -51,9 +51,9 @@ def train(
         clustering = classes if isinstance(classes, WordClasses) else brown(corpus, classes, progress=progress)
     class_of = None if clustering is None else clustering.ids(vocabulary)
     additive = shape.variant.additive and segmentations is not None
-    word_map: WordMap | None = None
+    word_map: FactorMap | None = None
     if additive and segmentations is not None:
-        word_map = WordMap.from_segmentations(segmentations, vocabulary, (*corpus.outside, *held_out.outside))
+        word_map = FactorMap.from_segmentations(segmentations, vocabulary, (*corpus.outside, *held_out.outside))
     trainer = Trainer(corpus, held_out, shape, settings, word_map, class_of)
     course = trainer.run(checkpoint, progress, after_epoch)
     word_map = trainer.word_map.inside
@@ -84,5 +84,5 @@ def train(
         trainer.counts,
         segmentations if additive else None,
     )
-    model.course = course
+    model.history = course
     return model

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from binyan.log_bilinear.model import Composition, LogBilinear
+from binyan.log_bilinear.network import Composition, LogBilinearNetwork
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Rows:
 
 
 Gradients = dict[str, Tensor | Rows]
-Loss = Callable[[LogBilinear], tuple[Tensor, Gradients]]
+Loss = Callable[[LogBilinearNetwork], tuple[Tensor, Gradients]]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def distinct(ids: Tensor, size: int) -> tuple[Tensor, Tensor]:
 
 
 @torch.no_grad()
-def likelihood(model: LogBilinear, contexts: Tensor, rows: Tensor) -> tuple[Tensor, Gradients]:
+def likelihood(model: LogBilinearNetwork, contexts: Tensor, rows: Tensor) -> tuple[Tensor, Gradients]:
     """-sum log P(w | h) over the events of a class-based model, and its gradient; `rows` are target rows."""
     classes = model.class_of_row[rows]
     order = torch.argsort(classes, stable=True)
@@ -126,7 +126,7 @@ class ByHand(torch.autograd.Function):
     """A loss with its gradients as one differentiable operation, so that autograd and what hooks into it see them."""
 
     @staticmethod
-    def forward(ctx: Any, loss: Loss, model: LogBilinear, *parameters: Tensor) -> Tensor:
+    def forward(ctx: Any, loss: Loss, model: LogBilinearNetwork, *parameters: Tensor) -> Tensor:
         value, gradients = loss(model)
         names = [name for name, _ in model.named_parameters()]
         ctx.gradients = [
@@ -143,7 +143,7 @@ class ByHand(torch.autograd.Function):
 class LossModule(nn.Module):
     """A model as DistributedDataParallel wants it: called, it gives a loss that autograd knows the gradients of."""
 
-    def __init__(self, model: LogBilinear) -> None:
+    def __init__(self, model: LogBilinearNetwork) -> None:
         super().__init__()
         self.model = model
 

@@ -26,9 +26,9 @@ from torch import Tensor
 from binyan.errors import InputError, SettingsError
 from binyan.language_model import END, LanguageModel, MixtureParts, Scores, State, Step, WordScore
 from binyan.log_bilinear.events import Events
-from binyan.log_bilinear.model import LogBilinear, Shape, Targets
-from binyan.log_bilinear.training import Course
-from binyan.log_bilinear.word_map import WordMap, factors_of
+from binyan.log_bilinear.factor_map import FactorMap, factors_of
+from binyan.log_bilinear.network import LogBilinearNetwork, Shape, Targets
+from binyan.log_bilinear.training import TrainingHistory
 from binyan.model_file import ModelFile, Section
 from binyan.segmentation import SegmentationTable
 from binyan.signature import Signature
@@ -53,12 +53,12 @@ class LogBilinearLM(LanguageModel):
     but has known morphemes."""
 
     kind = "log-bilinear"
-    course: Course | None = None  # of the training that just made it
+    history: TrainingHistory | None = None  # of the training that just made it
 
     def __init__(
         self,
-        model: LogBilinear,
-        word_map: WordMap,
+        model: LogBilinearNetwork,
+        word_map: FactorMap,
         class_of: NDArray[np.uint32] | None,
         vocabulary: Vocabulary,
         preparation: Preparation,
@@ -349,9 +349,9 @@ class LogBilinearLM(LanguageModel):
         """The inverse of `contents`."""
         vocabulary = Vocabulary.from_bytes(file.blob("vocabulary"))
         class_of = file.array("classes") if "classes" in file.sections else None
-        word_map = WordMap.from_file(file)
+        word_map = FactorMap.from_file(file)
         shape = Shape.from_dict(file.meta["shape"])
-        model = LogBilinear(shape, Targets(class_of if shape.variant.classes else None, vocabulary), word_map)
+        model = LogBilinearNetwork(shape, Targets(class_of if shape.variant.classes else None, vocabulary), word_map)
         with torch.no_grad():
             for name, p in model.named_parameters():
                 p.copy_(torch.from_numpy(file.array(f"parameter/{name}")))

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from binyan.log_bilinear.gradients import Gathered, Gradients, Rows
-from binyan.log_bilinear.model import LogBilinear
+from binyan.log_bilinear.network import LogBilinearNetwork
 
 BLOCK = 32
 
@@ -27,7 +27,7 @@ def noise_words(log_unigram: Tensor, events: int, samples: int, generator: torch
 
 
 def contrast(
-    model: LogBilinear, contexts: Tensor, rows: Tensor, noise: Tensor, log_unigram: Tensor
+    model: LogBilinearNetwork, contexts: Tensor, rows: Tensor, noise: Tensor, log_unigram: Tensor
 ) -> tuple[Tensor, Gradients]:
     """-sum over events of log P(data | w) + sum over its noise words of log P(noise | v), and its gradient."""
     size = len(model.context_map.offsets) - 1

@@ -18,11 +18,11 @@ from binyan import model_file
 from binyan.errors import BinyanError, ModelFileError, SettingsError
 from binyan.log_bilinear.distributed import Processes
 from binyan.log_bilinear.events import Events
+from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.gradients import Gradients, likelihood
-from binyan.log_bilinear.model import LogBilinear, Shape, Targets
+from binyan.log_bilinear.network import LogBilinearNetwork, Shape, Targets
 from binyan.log_bilinear.noise_contrastive import BLOCK, contrast, noise_words
 from binyan.log_bilinear.optimiser import AdaGrad
-from binyan.log_bilinear.word_map import WordMap
 from binyan.progress import Progress, ProgressOption
 from binyan.text.corpus import Corpus
 from binyan.text.vocabulary import UNKNOWN_ID
@@ -83,7 +83,7 @@ class TrainingSettings:
 
 
 @dataclass
-class Course:
+class TrainingHistory:
     """What happened so far, an entry an epoch: mean training loss in nats an event, development perplexity."""
 
     loss: list[float] = field(default_factory=list)
@@ -109,7 +109,7 @@ class Trainer:
         development: Corpus,
         shape: Shape,
         settings: TrainingSettings | None = None,
-        word_map: WordMap | None = None,
+        word_map: FactorMap | None = None,
         class_of: NDArray[np.uint32] | None = None,
     ) -> None:
         if shape.variant.additive and word_map is None:
@@ -120,13 +120,13 @@ class Trainer:
         self.processes = Processes.join()
         vocabulary = corpus.vocabulary
         targets = Targets(class_of if shape.variant.classes else None, vocabulary)
-        self.word_map = word_map or WordMap.identity(len(vocabulary))
+        self.word_map = word_map or FactorMap.identity(len(vocabulary))
         outside = self.word_map.outside if shape.variant.context else ()
         self.events = Events.of(corpus, shape.order, outside)
         self.development = Events.of(development, shape.order, outside)
         self.counts = self.events.counts(len(vocabulary))
         self.device = torch.device(self.settings.device)
-        self.model = LogBilinear(shape, targets, self.word_map, self.settings.seed)
+        self.model = LogBilinearNetwork(shape, targets, self.word_map, self.settings.seed)
         self.model.set_biases(self.counts)
         if not self.counts[UNKNOWN_ID]:  # never seen: better nothing than its first, random vector
             with torch.no_grad():
@@ -138,17 +138,17 @@ class Trainer:
         self._log_unigram = self.model.b.detach().clone()
         self.optimiser = AdaGrad(self.model, self.settings.step, self.settings.l2, self._touch_shares())
         self.processes.wrap(self.model)
-        self.course = Course()
+        self.history = TrainingHistory()
         self.best = {name: p.detach().clone() for name, p in self.model.named_parameters()}
 
     def epoch(self, progress: ProgressOption = None) -> None:
         """One pass through the training events in an order that depends on seed and epoch alone."""
         order = torch.from_numpy(
-            np.random.default_rng([self.settings.seed, self.course.epochs]).permutation(len(self.events))
+            np.random.default_rng([self.settings.seed, self.history.epochs]).permutation(len(self.events))
         )
-        generator = torch.Generator().manual_seed(self.settings.seed * 100_003 + self.course.epochs)
+        generator = torch.Generator().manual_seed(self.settings.seed * 100_003 + self.history.epochs)
         total, first = torch.zeros((), dtype=torch.float64), math.inf
-        with Progress(f"epoch {self.course.epochs + 1}, events", len(order), progress) as shown:
+        with Progress(f"epoch {self.history.epochs + 1}, events", len(order), progress) as shown:
             for start in range(0, len(order), self.settings.batch):
                 chosen = order[start : start + self.settings.batch]
                 loss = self._minibatch(chosen, generator, self._shrink(start / len(order)))
@@ -159,17 +159,17 @@ class Trainer:
         perplexity = self.development_perplexity()
         if not math.isfinite(perplexity):
             raise self._diverged(f"development perplexity {perplexity}")
-        self.course.loss.append(float(total) / len(order))
-        if self.course.epochs == 1 and self.course.loss[0] > first + _RISEN and self.processes.first:
+        self.history.loss.append(float(total) / len(order))
+        if self.history.epochs == 1 and self.history.loss[0] > first + _RISEN and self.processes.first:
             warnings.warn(
-                f"the loss rose from {first:.2f} to {self.course.loss[0]:.2f} on average over the first epoch: the steps are too "
+                f"the loss rose from {first:.2f} to {self.history.loss[0]:.2f} on average over the first epoch: the steps are too "
                 f"large, and the model will be a bad one; lower the step size (now {self.settings.step:g}) or raise the warm-up (now "
                 f"{self.settings.warm_up:g} epochs)",
                 TrainingWarning,
                 stacklevel=2,
             )
-        self.course.perplexity.append(perplexity)
-        if self.course.best == self.course.epochs:
+        self.history.perplexity.append(perplexity)
+        if self.history.best == self.history.epochs:
             for name, p in self.model.named_parameters():
                 self.best[name].copy_(p.detach())
 
@@ -177,8 +177,8 @@ class Trainer:
         self,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: ProgressOption = None,
-        after_epoch: Callable[[Course], None] | None = None,
-    ) -> Course:
+        after_epoch: Callable[[TrainingHistory], None] | None = None,
+    ) -> TrainingHistory:
         """Epochs until development perplexity stops falling; the best parameters end up in the model.
 
         `checkpoint`: a file written after each epoch and, where it exists already, gone on from. `after_epoch` may raise to
@@ -186,23 +186,23 @@ class Trainer:
         """
         if checkpoint is not None and os.path.exists(checkpoint):
             self.restore(checkpoint)
-        while self.course.epochs < self.settings.epochs and not self.finished:
+        while self.history.epochs < self.settings.epochs and not self.finished:
             self.epoch(progress)
             if checkpoint is not None and self.processes.first:
                 self.save(checkpoint)
             if after_epoch is not None:
-                after_epoch(self.course)
+                after_epoch(self.history)
         with torch.no_grad():
             for name, p in self.model.named_parameters():
                 p.copy_(self.best[name])
         if self.model.centred:
             self.model.uncentre()
-        return self.course
+        return self.history
 
     @property
     def finished(self) -> bool:
         """Whether the last `patience` epochs brought nothing."""
-        return self.course.epochs - self.course.best >= self.settings.patience
+        return self.history.epochs - self.history.best >= self.settings.patience
 
     def development_perplexity(self) -> float:
         """Over all development events, as the model is now."""
@@ -210,7 +210,7 @@ class Trainer:
 
     def _shrink(self, done: float) -> float:
         """How much of the step size is taken once a share `done` of this epoch is."""
-        passes, whole = self.course.epochs + done, self.settings
+        passes, whole = self.history.epochs + done, self.settings
         rise = min(1.0, _FIRST_STEP + passes / whole.warm_up) if whole.warm_up else 1.0
         return rise * (1 - passes / whole.epochs if whole.decay else 1.0)
 
@@ -219,13 +219,13 @@ class Trainer:
         contexts, rows = self._contexts[mine].long().to(self.device), self._rows[mine].to(self.device)
         if self.shape.variant.classes:
 
-            def loss(model: LogBilinear) -> tuple[Tensor, Gradients]:
+            def loss(model: LogBilinearNetwork) -> tuple[Tensor, Gradients]:
                 return likelihood(model, contexts, rows)
 
         else:
             noise = noise_words(self._log_unigram, len(rows), self.settings.noise_samples, generator)
 
-            def loss(model: LogBilinear) -> tuple[Tensor, Gradients]:
+            def loss(model: LogBilinearNetwork) -> tuple[Tensor, Gradients]:
                 return contrast(model, contexts, rows, noise, self._log_unigram)
 
         value, gradients = self.processes.gradients(loss, self.model)
@@ -236,7 +236,7 @@ class Trainer:
 
     def _diverged(self, seen: str) -> TrainingError:
         return TrainingError(
-            f"{seen} in epoch {self.course.epochs + 1}; the state after epoch {self.course.epochs} is kept: "
+            f"{seen} in epoch {self.history.epochs + 1}; the state after epoch {self.history.epochs} is kept: "
             f"lower the step size (now {self.settings.step:g}), or raise lambda (now {self.settings.l2:g})"
         )
 
@@ -264,8 +264,8 @@ class Trainer:
         meta = {
             "shape": self.shape.to_dict(),
             "settings": self.settings.to_dict(),
-            "loss": self.course.loss,
-            "perplexity": self.course.perplexity,
+            "loss": self.history.loss,
+            "perplexity": self.history.perplexity,
             "events": len(self.events),
             "map": self.word_map.digest,
         }
@@ -296,11 +296,11 @@ class Trainer:
                 self.optimiser.sums[name].copy_(torch.from_numpy(file.array(f"sum {name}")))
                 self.best[name].copy_(torch.from_numpy(file.array(f"best {name}")))
         self.model.centred = self.shape.variant.nonlinear
-        self.course = Course(list(file.meta["loss"]), list(file.meta["perplexity"]))
+        self.history = TrainingHistory(list(file.meta["loss"]), list(file.meta["perplexity"]))
 
 
 @torch.no_grad()
-def score_events(model: LogBilinear, events: Events) -> NDArray[np.float64]:
+def score_events(model: LogBilinearNetwork, events: Events) -> NDArray[np.float64]:
     """Natural log-probabilities of events, normalised, in batches."""
     context_vectors, target_vectors = model.compiled()
     rows = torch.from_numpy(model.targets.row_of[events.words]).to(model.Q.device)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan import model_file
-from binyan.log_bilinear.model import Shape
-from binyan.log_bilinear.training import Course, Trainer, TrainingError, TrainingSettings, use_threads
-from binyan.log_bilinear.word_map import WordMap
+from binyan.log_bilinear.factor_map import FactorMap
+from binyan.log_bilinear.network import Shape
+from binyan.log_bilinear.training import Trainer, TrainingError, TrainingHistory, TrainingSettings, use_threads
 from binyan.model_file import Section
 from binyan.text import Corpus, Vocabulary
 
@@ -25,7 +25,7 @@ class TrainingTask:
     corpus: Corpus
     development: Corpus
     shape: Shape
-    word_map: WordMap | None = None
+    word_map: FactorMap | None = None
     class_of: NDArray[np.uint32] | None = None
 
     def __call__(self, settings: TrainingSettings) -> Trainer:
@@ -58,7 +58,7 @@ class TrainingTask:
             )
             for name in ("corpus", "development")
         )
-        word_map = WordMap.from_file(file) if "map/factors" in file.sections else None
+        word_map = FactorMap.from_file(file) if "map/factors" in file.sections else None
         class_of = file.array("classes") if "classes" in file.sections else None
         return cls(corpus, development, Shape.from_dict(file.meta["shape"]), word_map, class_of)
 
@@ -70,7 +70,7 @@ def train_elsewhere(job: tuple[bytes, dict[str, Any], int | None]) -> list[float
     if threads is not None:
         use_threads(threads)
     try:
-        course: Course = TrainingTask.from_bytes(task)(TrainingSettings(**settings)).run(progress=False)
+        course: TrainingHistory = TrainingTask.from_bytes(task)(TrainingSettings(**settings)).run(progress=False)
     except TrainingError:
         return None
     return course.perplexity

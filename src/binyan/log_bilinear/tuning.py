@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from binyan.errors import BinyanError, MissingExtra, SettingsError
-from binyan.log_bilinear.training import Course, Trainer, TrainingError, TrainingSettings
+from binyan.log_bilinear.training import Trainer, TrainingError, TrainingHistory, TrainingSettings
 from binyan.log_bilinear.training_task import TrainingTask, train_elsewhere
 from binyan.parallel import spread
 from binyan.progress import Progress, ProgressOption
@@ -103,7 +103,7 @@ def _one(study: Any, task: Any, settings: TrainingSettings, ranges: Mapping[str,
     import optuna
 
     def objective(trial: Any) -> float:
-        def report(course: Course) -> None:
+        def report(course: TrainingHistory) -> None:
             trial.report(course.perplexity[-1], course.epochs)
             trial.set_user_attr("epochs", course.epochs)
             if trial.should_prune():

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan.errors import InputError, SettingsError
+from binyan.log_bilinear.factor_map import factors_of
 from binyan.log_bilinear.language_model import LogBilinearLM
-from binyan.log_bilinear.taking_apart import take_apart
-from binyan.log_bilinear.word_map import factors_of
+from binyan.log_bilinear.morpheme_guess import guess_morphemes
 from binyan.segmentation import SegmentationTable
 from binyan.text.vocabulary import SPECIALS, UNKNOWN
 
@@ -76,7 +76,7 @@ class Vectors:
     def known_morphemes(self, word: str) -> list[str]:
         """The morphemes of `word`, by the post hoc map, that have vectors."""
         if self.compose and self.guess and word not in self.post_hoc:
-            return take_apart(word, self._uses, self._links)
+            return guess_morphemes(word, self._uses, self._links)
         if not self.compose or word not in self.post_hoc:
             return []
         return [m for m in factors_of(self.post_hoc, word) if m in self.model.word_map.morpheme_index]

@@ -31,7 +31,7 @@ if __name__ == "__main__":
         **closed,
         "clbl++extended": closed["clbl++"].extended(),
         "mixture": Mixture(list(closed.values()), [0.4, 0.6]),
-        "mixture-by-context": Mixture.fit([KneserNey(3).fit(TEXT), closed["clbl++"]], SENTENCES, by_context=True),
+        "mixture-by-context": Mixture([KneserNey(3).fit(TEXT), closed["clbl++"]], by_context=True).fit(SENTENCES),
     }
     for name, model in models.items():
         path = HERE / f"{name}-{FORMAT_VERSION}.binyan"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from binyan.errors import SettingsError
-from binyan.log_bilinear.word_map import WordMap
+from binyan.log_bilinear.factor_map import FactorMap
 from binyan.text.vocabulary import BEGIN, Vocabulary
 
 HEIGHT = 4.0  # of the centred sigmoid, which then has slope 1 at 0, as the linear models have
@@ -115,7 +115,7 @@ class Composition(nn.Module):
     owners: Tensor
     owner_offsets: Tensor
 
-    def __init__(self, word_map: WordMap) -> None:
+    def __init__(self, word_map: FactorMap) -> None:
         super().__init__()
         self.identity = word_map.words == len(word_map.factors)
         owners, owner_offsets = word_map.transposed
@@ -152,19 +152,19 @@ def _sums(indices: Tensor, vectors: Tensor, offsets: Tensor) -> Tensor:
     return nn.functional.embedding_bag(indices, vectors, offsets, mode="sum", include_last_offset=True)
 
 
-class LogBilinear(nn.Module):
+class LogBilinearNetwork(nn.Module):
     """The parameters Theta and the distributions they define. Contexts are word ids (B, n - 1), nearest word last."""
 
     class_of_row: Tensor
 
-    def __init__(self, shape: Shape, targets: Targets, word_map: WordMap, seed: int = 1, scale: float = 0.1) -> None:
+    def __init__(self, shape: Shape, targets: Targets, word_map: FactorMap, seed: int = 1, scale: float = 0.1) -> None:
         super().__init__()
         variant, d = shape.variant, shape.dim
         self.shape, self.targets = shape, targets
         self.centred = False
         words = word_map.words
-        context_map = word_map if variant.context else WordMap.identity(words)
-        target_map = (word_map if variant.output else WordMap.identity(words)).permuted(targets.word_of)
+        context_map = word_map if variant.context else FactorMap.identity(words)
+        target_map = (word_map if variant.output else FactorMap.identity(words)).permuted(targets.word_of)
         self.context_map, self.target_map = Composition(context_map), Composition(target_map)
         self.register_buffer("class_of_row", torch.from_numpy(targets.class_of_row), persistent=False)
         self.first: list[int] = targets.first.tolist()
@@ -181,7 +181,7 @@ class LogBilinear(nn.Module):
             self.S = gaussian(5, targets.classes, d)  # (K, d)
             self.t = nn.Parameter(torch.zeros(targets.classes))  # (K,)
 
-    def use_contexts(self, word_map: WordMap) -> None:
+    def use_contexts(self, word_map: FactorMap) -> None:
         """Take the rows of another map of the same factors as context words: with words outside the vocabulary, or without."""
         if self.shape.variant.context:
             self.context_map = Composition(word_map).to(self.Q.device)

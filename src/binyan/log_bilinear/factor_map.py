@@ -17,7 +17,7 @@ from binyan.text.vocabulary import UNKNOWN_ID, Vocabulary
 
 
 @dataclass(frozen=True)
-class WordMap:
+class FactorMap:
     """The rows of the matrix M: the factors of word i are `factors[offsets[i]:offsets[i + 1]]`, repetitions included.
 
     Factors 0 to |V| - 1 are the surface forms, by word id; then come the `morphemes`. The first factor of a word is its
@@ -54,14 +54,14 @@ class WordMap:
         return [self.morpheme_index[m] for m in morphemes if m in self.morpheme_index]
 
     @classmethod
-    def identity(cls, words: int) -> WordMap:
+    def identity(cls, words: int) -> FactorMap:
         """Every word its own only factor: the models without morphemes."""
         return cls(np.arange(words, dtype=np.int64), np.arange(words + 1, dtype=np.int64), ())
 
     @classmethod
     def from_segmentations(
         cls, table: SegmentationTable, vocabulary: Vocabulary, outside: Iterable[str] = ()
-    ) -> WordMap:
+    ) -> FactorMap:
         """The surface form and the morphemes of each word. A part that is the whole word without a label adds nothing.
 
         Of the words `outside` the vocabulary those get rows that have a morpheme of a word inside. Raises InputError where
@@ -94,7 +94,7 @@ class WordMap:
         return found | ({"map/outside": "\n".join(self.outside).encode()} if self.outside else {})
 
     @classmethod
-    def from_file(cls, file: ModelFile) -> WordMap:
+    def from_file(cls, file: ModelFile) -> FactorMap:
         """The inverse of `sections`."""
         words = (file.blob(name).decode() if name in file.sections else "" for name in ("map/morphemes", "map/outside"))
         return cls(
@@ -102,12 +102,12 @@ class WordMap:
         )
 
     @property
-    def inside(self) -> WordMap:
+    def inside(self) -> FactorMap:
         """The map of the words of the vocabulary alone."""
         end = self.offsets[self.words]
-        return WordMap(self.factors[:end], self.offsets[: self.words + 1], self.morphemes)
+        return FactorMap(self.factors[:end], self.offsets[: self.words + 1], self.morphemes)
 
-    def permuted(self, order: NDArray[np.int64]) -> WordMap:
+    def permuted(self, order: NDArray[np.int64]) -> FactorMap:
         """The map of the words `order`, whose surface factors are renumbered likewise; morphemes keep their order."""
         surface = np.full(self.words, -1, np.int64)
         surface[order] = np.arange(len(order))
@@ -121,7 +121,7 @@ class WordMap:
                     factors - self.words + len(order),
                 )
             )
-        return WordMap(*_flat(rows), self.morphemes)
+        return FactorMap(*_flat(rows), self.morphemes)
 
     @cached_property
     def transposed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

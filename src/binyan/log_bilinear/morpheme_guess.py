@@ -15,15 +15,15 @@ _FOLLOWERS = {  # label -> labels after it, as Morfessor FlatCat has them: a pre
 }
 
 
-def take_apart(word: str, uses: Mapping[str, int], links: Collection[str] = ()) -> list[str]:
+def guess_morphemes(word: str, uses: Mapping[str, int], links: Collection[str] = ()) -> list[str]:
     """The morphemes of `word`, linking elements left out; empty where it cannot be made of those in `uses`.
 
     `uses` has the morphemes with their labels (un/PRE, or without label) and how often each is used; `links` the elements
     that may stand between morphemes without a label.
 
-    >>> take_apart("unreading", {"un/PRE": 9, "read/STM": 3, "ing/SUF": 20, "un/STM": 1})
+    >>> guess_morphemes("unreading", {"un/PRE": 9, "read/STM": 3, "ing/SUF": 20, "un/STM": 1})
     ['un/PRE', 'read/STM', 'ing/SUF']
-    >>> take_apart("küchenhof", {"küche": 4, "hof": 7}, links=["n", "s"])
+    >>> guess_morphemes("küchenhof", {"küche": 4, "hof": 7}, links=["n", "s"])
     ['küche', 'hof']
     """
     total = sum(uses.values())
