@@ -21,8 +21,9 @@ import torch
 
 from binyan.clustering import WordClasses, bigrams_of, brown
 from binyan.log_bilinear.factor_map import FactorMap
-from binyan.log_bilinear.network import LogBilinearNetwork, Shape, Targets, Variant
-from binyan.log_bilinear.training import Trainer, TrainingSettings
+from binyan.log_bilinear.network import LogBilinearNetwork, Targets
+from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant
+from binyan.log_bilinear.training import Trainer
 from binyan.segmentation import Part, Segmentation, SegmentationTable
 from binyan.text import Corpus, Vocabulary
 

@@ -16,11 +16,15 @@ _NAMES = {
     "CompoundHPYLM": "binyan.ngram.compound",
     "HPYLM": "binyan.ngram.hpylm",
     "KneserNey": "binyan.ngram.kneser_ney",
+    "LogBilinear": "binyan.log_bilinear",
     "Mixture": "binyan.mixture",
+    "WordClasses": "binyan.clustering",
     "load": "binyan.model",
 }
 
 if TYPE_CHECKING:
+    from binyan.clustering import WordClasses
+    from binyan.log_bilinear import LogBilinear
     from binyan.mixture import Mixture
     from binyan.model import load
     from binyan.ngram.arpa import ArpaModel
@@ -28,7 +32,17 @@ if TYPE_CHECKING:
     from binyan.ngram.hpylm import HPYLM
     from binyan.ngram.kneser_ney import KneserNey
 
-__all__ = ["ArpaModel", "CompoundHPYLM", "HPYLM", "KneserNey", "Mixture", "__version__", "load"]
+__all__ = [
+    "ArpaModel",
+    "CompoundHPYLM",
+    "HPYLM",
+    "KneserNey",
+    "LogBilinear",
+    "Mixture",
+    "WordClasses",
+    "__version__",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

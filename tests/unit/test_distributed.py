@@ -16,8 +16,8 @@ import json, sys
 import torch
 torch.set_num_threads(1)
 from binyan.clustering import brown
-from binyan.log_bilinear.network import Shape, Variant
-from binyan.log_bilinear.training import Trainer, TrainingSettings
+from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant
+from binyan.log_bilinear.training import Trainer
 from binyan.segmentation import Segmentation, SegmentationTable
 from binyan.log_bilinear.factor_map import FactorMap
 from binyan.text import Corpus

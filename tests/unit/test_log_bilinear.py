@@ -13,20 +13,19 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 from binyan import language_model  # noqa: E402
 from binyan.clustering import brown  # noqa: E402
 from binyan.errors import InputError, SettingsError  # noqa: E402
-from binyan.log_bilinear.estimation import train  # noqa: E402
 from binyan.log_bilinear.events import Events  # noqa: E402
 from binyan.log_bilinear.factor_map import FactorMap  # noqa: E402
 from binyan.log_bilinear.gradients import Rows, likelihood  # noqa: E402
-from binyan.log_bilinear.network import LogBilinearNetwork, Shape, Targets, Variant  # noqa: E402
+from binyan.log_bilinear.language_model import LogBilinear  # noqa: E402
+from binyan.log_bilinear.network import LogBilinearNetwork, Targets  # noqa: E402
 from binyan.log_bilinear.noise_contrastive import contrast, noise_words  # noqa: E402
-from binyan.log_bilinear.training import Trainer, TrainingSettings, score_events  # noqa: E402
+from binyan.log_bilinear.settings import VARIANTS, Shape, TrainingSettings, Variant  # noqa: E402
+from binyan.log_bilinear.training import Trainer, score_events  # noqa: E402
 from binyan.mixture import Mixture  # noqa: E402
 from binyan.ngram.kneser_ney import KneserNey  # noqa: E402
 from binyan.segmentation import Segmentation, SegmentationTable  # noqa: E402
 from binyan.text import Corpus, VocabularyPolicy  # noqa: E402
 from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, TABLE, lm, text  # noqa: E402
-
-VARIANTS = [n + c + "lbl" + plus for n in ("", "n") for c in ("", "c") for plus in ("", "+c", "+o", "++")]
 
 
 def build(
@@ -222,7 +221,7 @@ def test_a_loaded_model_scores_bit_for_bit(name: str, tmp_path: Path) -> None:
 def test_single_scores_equal_batches_and_sum_to_one(name: str, extended: bool) -> None:
     model = lm(name)
     if extended:
-        if not model.model.shape.variant.output:
+        if not model.shape.variant.output:
             with pytest.raises(SettingsError, match=r"\+o or \+\+"):
                 model.extended()
             return
@@ -250,7 +249,8 @@ def test_single_scores_equal_batches_and_sum_to_one(name: str, extended: bool) -
 def test_unseen_context_words_take_the_vectors_of_their_morphemes() -> None:
     model = lm("clbl++")
     state = model.score_word(model.begin(), "zaunen").state
-    assert model.context_rows("zaunen") == model.morpheme_rows(["en/SUF"], "context")  # training had no <unk>
+    rows = model.composer.rows(["en/SUF"], "context")
+    assert model.composer.context_rows("zaunen") == rows  # training had no <unk>
     assert state[-1] == "zaunen" and model.score_word(model.begin(), "unerhoert").state[-1] == 0
     assert not np.allclose(
         model.distribution(state), model.distribution(model.score_word(model.begin(), "unerhoert").state)
@@ -299,14 +299,14 @@ def test_words_outside_the_vocabulary_are_unknown_with_morphemes() -> None:
 @pytest.mark.parametrize("corpus", [PRUNED, CORPUS], ids=["with <unk>", "without"])
 def test_training_and_scoring_see_the_same_context_words(name: str, corpus: Corpus, tmp_path: Path) -> None:
     held_out = [["zaunen", "hausen", "hofest"], ["hofen", "fremd", "gehst"], *text(5, 1)]
-    options = {"order": 3, "dim": 6, "segmentations": TABLE, "progress": False}
-    settings = TrainingSettings(epochs=2, batch=50, noise_samples=10)
-    model = train(corpus, held_out, name, settings=settings, classes=brown(corpus, 4), **options)
+    settings = {"order": 3, "dim": 6, "epochs": 2, "batch": 50, "noise_samples": 10}
+    classes = brown(corpus, 4) if Variant.parse(name).classes else None
+    model = LogBilinear(name, classes=classes, word_map=TABLE, **settings).fit(corpus, held_out, progress=False)
     assert model.history is not None
     mean = model.score_sentences(held_out).log_prob.mean()
     assert math.exp(-mean) == pytest.approx(model.history.perplexity[model.history.best - 1], rel=1e-5)
-    morphemes = model.morpheme_rows(["en/SUF"], "context")
-    assert model.context_rows("zaunen") == ([0, *morphemes] if morphemes and corpus is PRUNED else morphemes)
+    morphemes = model.composer.rows(["en/SUF"], "context")
+    assert model.composer.context_rows("zaunen") == ([0, *morphemes] if morphemes and corpus is PRUNED else morphemes)
     model.save(tmp_path / "m")
     assert language_model.load(tmp_path / "m").score_sentences(held_out).log_prob.mean() == mean
 
@@ -341,20 +341,18 @@ def test_extension_gives_new_words_what_unknown_had() -> None:
     [
         ({"dim": 0}, "at least 1 dimension"),
         ({"order": 1}, "order is 2 or more"),
-        ({"segmentations": None}, "word map"),
-        ({"settings": TrainingSettings}, "step must be positive"),
+        ({"word_map": None}, "word map"),
+        ({"step": 0.0}, "step must be positive"),
     ],
 )
 def test_settings_that_make_no_sense(options: dict[str, object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
-        if options.get("settings") is TrainingSettings:
-            options["settings"] = TrainingSettings(step=0.0)
         lm("clbl++", **options)
 
 
 def test_maps_and_classes_that_lack_words() -> None:
     with pytest.raises(InputError, match="no word of the vocabulary"):
-        lm("clbl++", segmentations=SegmentationTable([Segmentation.parse("Haus", "Haus/STM")]))
+        lm("clbl++", word_map=SegmentationTable([Segmentation.parse("Haus", "Haus/STM")]))
     other = brown(Corpus.read(["ganz andere worte"]), 2)
     with pytest.raises(InputError, match="have no class"):
         lm("clbl++", classes=other)

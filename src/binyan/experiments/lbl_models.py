@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from binyan.text import Corpus
 
 if TYPE_CHECKING:
     from binyan.clustering import WordClasses
-    from binyan.log_bilinear.language_model import LogBilinearLM
+    from binyan.log_bilinear import LogBilinear
 
 # The step size rises over a fifth of an epoch and falls to 0 over three: after them, models of a million tokens learn their
 # novels by heart whatever the penalty.
@@ -61,33 +60,26 @@ def trained(
     corpus: Corpus,
     development: Sequence[Sequence[str]],
     word_map: SegmentationTable | None,
-) -> tuple[LogBilinearLM, dict[str, Any]]:
+) -> tuple[LogBilinear, dict[str, Any]]:
     """The log-bilinear model of an experiment, and the course of its training."""
-    from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings
+    from binyan.log_bilinear import LogBilinear
 
     wanted = experiment.model
-    model = train(
-        corpus,
-        development,
+    settings = ("order", "dim", "step", "l2", "batch", "epochs", "decay", "warm_up", "seed")
+    model = LogBilinear(
         wanted["kind"],
-        order=wanted["order"],
-        dim=wanted["dim"],
+        word_map=word_map,
         classes=_classes(corpus, wanted["classes"], workshop) if "clbl" in wanted["kind"] else None,
-        segmentations=word_map,
-        settings=TrainingSettings(
-            **{name: wanted[name] for name in ("step", "l2", "batch", "epochs", "decay", "warm_up", "seed")}
-        ),
-        checkpoint=workshop.checkpoint(experiment),
-        progress=workshop.progress,
+        **{name: wanted[name] for name in settings},
     )
+    model.fit(corpus, development, checkpoint=workshop.checkpoint(experiment), progress=workshop.progress)
     course = model.history
     assert course is not None
     return model, {
         "loss": course.loss,
         "course": course.perplexity,
-        "morphemes": len(model.word_map.morphemes),
-        "factors_per_word": len(model.word_map.factors) / model.word_map.words,
+        "morphemes": len(model.factor_map.morphemes),
+        "factors_per_word": len(model.factor_map.factors) / model.factor_map.words,
     }
 
 
@@ -97,7 +89,5 @@ def _classes(corpus: Corpus, number: int, workshop: Workshop) -> WordClasses:
 
     path = workshop.prepared / f"words.{corpus.digest}.{corpus.vocabulary.digest}.{number}.paths"
     if not path.exists():
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        brown(corpus, number, progress=workshop.progress).write(part)
-        os.replace(part, path)
+        brown(corpus, number, progress=workshop.progress).write(path)
     return WordClasses.read(path)

@@ -51,7 +51,7 @@ def measure(experiment: Experiment, workshop: Workshop) -> Outcome:
     lm, figures = trained(experiment, workshop, corpus, development, table)
     rho: dict[str, dict[str, Any]] = {}
     for compose in (True, False) if method is not None else (False,):
-        vectors = Vectors(lm, compose=compose)
+        vectors = Vectors(lm, compose=compose, guess=False)
         found = {
             name: evaluate_similarity(listed, vectors.similarity, vectors.__contains__)
             for name, listed in pairs.items()

@@ -251,25 +251,15 @@ def _train(
         return CompoundHPYLM.train(
             corpus, wanted["order"], schedule, segmentation=compounds, head=wanted["head"], progress=workshop.progress
         )
-    from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings
+    from binyan.log_bilinear import LogBilinear
 
     table = None
     if kind == "clbl++":
         from binyan.segmentation.morfessor import learn
 
         table = learn(Counter(_words(corpus)), progress=workshop.progress, **MAP)  # type: ignore[arg-type]
-    training = TrainingSettings(step=wanted["step"], l2=wanted["l2"], epochs=wanted["epochs"], seed=wanted["seed"])
-    return train(
-        corpus,
-        held_out,
-        kind,
-        order=wanted["order"],
-        dim=wanted["dim"],
-        segmentations=table,
-        settings=training,
-        progress=workshop.progress,
-    )
+    settings = {name: wanted[name] for name in ("order", "dim", "step", "l2", "epochs", "seed")}
+    return LogBilinear(kind, word_map=table, **settings).fit(corpus, held_out, progress=workshop.progress)
 
 
 def _words(corpus: Corpus) -> Iterator[str]:

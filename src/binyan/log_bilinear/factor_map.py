@@ -1,4 +1,4 @@
-"""The word map mu: which factors a word is the sum of, its surface form and its morphemes (section 4.1)."""
+"""The word map mu: which factors a word is the sum of, its surface form and its morphemes (thesis, section 4.1)."""
 
 from __future__ import annotations
 
@@ -49,8 +49,14 @@ class FactorMap:
         """The factor number of each morpheme."""
         return {m: self.words + j for j, m in enumerate(self.morphemes)}
 
+    @cached_property
+    def uses(self) -> dict[str, int]:
+        """How many words have each morpheme."""
+        counts = np.bincount(self.factors, minlength=self.size)[self.words :]
+        return dict(zip(self.morphemes, counts.tolist(), strict=True))
+
     def known(self, morphemes: Iterable[str]) -> list[int]:
-        """The factors among `morphemes` that the map has; for words outside the vocabulary (mu' of section 4.4.5)."""
+        """The factors among `morphemes` that the map has; for words outside the vocabulary (mu' of the thesis, section 4.4.5)."""
         return [self.morpheme_index[m] for m in morphemes if m in self.morpheme_index]
 
     @classmethod
@@ -69,14 +75,14 @@ class FactorMap:
         """
         morphemes: dict[str, int] = {}
         rows: list[list[int]] = []
-        found = 0
+        covered = 0
         for i, word in enumerate(vocabulary.words):
             row = [i]
             if word in table:
-                found += 1
+                covered += 1
                 row += [len(vocabulary) + morphemes.setdefault(m, len(morphemes)) for m in factors_of(table, word)]
             rows.append(row)
-        if not found:
+        if not covered:
             raise InputError(
                 "the word map has no word of the vocabulary; is it of another language, or of text with capitals?"
             )
@@ -89,9 +95,9 @@ class FactorMap:
 
     def sections(self) -> dict[str, Section]:
         """As stored in a container."""
-        found: dict[str, Section] = {"map/factors": self.factors, "map/offsets": self.offsets}
-        found["map/morphemes"] = "\n".join(self.morphemes).encode()
-        return found | ({"map/outside": "\n".join(self.outside).encode()} if self.outside else {})
+        sections: dict[str, Section] = {"map/factors": self.factors, "map/offsets": self.offsets}
+        sections["map/morphemes"] = "\n".join(self.morphemes).encode()
+        return sections | ({"map/outside": "\n".join(self.outside).encode()} if self.outside else {})
 
     @classmethod
     def from_file(cls, file: ModelFile) -> FactorMap:

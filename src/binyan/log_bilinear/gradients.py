@@ -33,7 +33,7 @@ Loss = Callable[[LogBilinearNetwork], tuple[Tensor, Gradients]]
 
 
 @dataclass(frozen=True)
-class Gathered:
+class FactorGather:
     """The words among some ids, their factor vectors, and how the two belong together."""
 
     place: Tensor  # ids -> words
@@ -43,7 +43,7 @@ class Gathered:
     words: int
 
     @classmethod
-    def of(cls, ids: Tensor, composition: Composition, size: int, factors: int) -> Gathered:
+    def of(cls, ids: Tensor, composition: Composition, size: int, factors: int) -> FactorGather:
         unique, place = distinct(ids, size)
         entries, owner = composition.rows(unique)
         touched, where = (entries, owner) if composition.identity else distinct(entries, factors)
@@ -79,7 +79,7 @@ def likelihood(model: LogBilinearNetwork, contexts: Tensor, rows: Tensor) -> tup
     contexts, rows, classes = contexts[order], rows[order], classes[order]
     present, counts = torch.unique_consecutive(classes, return_counts=True)
 
-    near = Gathered.of(contexts, model.context_map, len(model.context_map.offsets) - 1, len(model.Q))
+    near = FactorGather.of(contexts, model.context_map, len(model.context_map.offsets) - 1, len(model.Q))
     q = nn.functional.embedding(near.place, near.compose(model.Q.index_select(0, near.touched)))  # (B, n-1, d)
     p = model.predict(q)  # (B, d)
     R = model.target_map(model.R)  # (V', d)
@@ -93,10 +93,12 @@ def likelihood(model: LogBilinearNetwork, contexts: Tensor, rows: Tensor) -> tup
 
     dR, db = torch.zeros_like(R), torch.zeros_like(model.b)
     sizes = counts.tolist()
-    wanted = (rows - torch.from_numpy(model.targets.first).to(rows.device)[classes])[:, None]
+    target_place = (rows - torch.from_numpy(model.targets.first).to(rows.device)[classes])[:, None]
     minus = p.new_full((len(rows), 1), -1.0)
     losses = [loss]
-    parts = zip(present.tolist(), p.split(sizes), dp.split(sizes), wanted.split(sizes), minus.split(sizes), strict=True)
+    parts = zip(
+        present.tolist(), p.split(sizes), dp.split(sizes), target_place.split(sizes), minus.split(sizes), strict=True
+    )
     for c, pc, dpc, row, minus_one in parts:
         first, last = model.first[c], model.first[c + 1]
         if last - first > 1:

@@ -1,4 +1,5 @@
-"""A word never seen, taken apart into morphemes that a model knows: the most probable sequence, each by how often it is used."""
+"""The morphemes of an unseen word, guessed: the most probable sequence of morphemes that a model knows, each by how often it is
+used."""
 
 from __future__ import annotations
 
@@ -40,8 +41,8 @@ def guess_morphemes(word: str, uses: Mapping[str, int], links: Collection[str] =
                         _keep(best[end], label, score + math.log(uses[name] / total), [*parts, name])
                 if text in links and "+" in _FOLLOWERS.get(before, ()):
                     _keep(best[end], "+", score, parts)
-    whole = [found for label, found in best[-1].items() if "$" in _FOLLOWERS.get(label, ("$",))]
-    return max(whole, key=lambda found: found[0])[1] if whole else []
+    complete = [guess for label, guess in best[-1].items() if "$" in _FOLLOWERS.get(label, ("$",))]
+    return max(complete, key=lambda guess: guess[0])[1] if complete else []
 
 
 def _keep(place: dict[str, tuple[float, list[str]]], label: str, score: float, parts: list[str]) -> None:
