@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from binyan.demo import semitic_words
+from binyan.datasets import semitic_words
 from binyan.grammar.notation import load_grammar
 from binyan.morphology import Segmenter, WordList, learn
 

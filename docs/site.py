@@ -32,7 +32,12 @@ PARTS = {
     "progress": "Progress",
     "errors": "Errors",
 }
-COPIED = {"ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+COPIED = {
+    "ARCHITECTURE.md": "architecture.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+}
 
 
 def on_files(files: Files, config: Any) -> Files:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from binyan.demo import german_text
+from binyan.datasets import german_text
 from binyan.evaluation.compounds import evaluate_splits
 from binyan.segmentation import SegmentationTable
 from binyan.segmentation.compound_splitter import CompoundSplitter

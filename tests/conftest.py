@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,14 @@ def pytest_configure(config: pytest.Config) -> None:
     ]
     if newer and str(ROOT) in str(Path(binyan._core.__file__).resolve()):
         raise pytest.UsageError(f"{newer[0].relative_to(ROOT)} is newer than the built core: run `make setup`")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip on Windows what is marked `posix`."""
+    if sys.platform == "win32":
+        for item in items:
+            if item.get_closest_marker("posix"):
+                item.add_marker(pytest.mark.skip(reason="Windows has no such signals, file locks or shell"))
 
 
 @pytest.fixture(scope="session")

@@ -19,11 +19,15 @@ _NAMES = {
     "LogBilinear": "binyan.log_bilinear",
     "Mixture": "binyan.mixture",
     "WordClasses": "binyan.clustering",
+    "compare": "binyan.evaluation",
+    "evaluate": "binyan.evaluation",
     "load": "binyan.model",
 }
 
 if TYPE_CHECKING:
+    from binyan import datasets
     from binyan.clustering import WordClasses
+    from binyan.evaluation import compare, evaluate
     from binyan.log_bilinear import LogBilinear
     from binyan.mixture import Mixture
     from binyan.model import load
@@ -33,19 +37,24 @@ if TYPE_CHECKING:
     from binyan.ngram.kneser_ney import KneserNey
 
 __all__ = [
+    "HPYLM",
     "ArpaModel",
     "CompoundHPYLM",
-    "HPYLM",
     "KneserNey",
     "LogBilinear",
     "Mixture",
     "WordClasses",
     "__version__",
+    "compare",
+    "datasets",
+    "evaluate",
     "load",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return importlib.import_module("binyan.datasets")
     if name not in _NAMES:
         raise AttributeError(f"module 'binyan' has no attribute {name!r}")
     value = getattr(importlib.import_module(_NAMES[name]), name)

@@ -96,6 +96,7 @@ def test_trained_log_bilinear_scores(grammar, variant):
     """The whole way from a trained model, with words outside its vocabulary composed of their morphemes."""
     pytest.importorskip("torch")
     from binyan.log_bilinear.estimation import train
+
     from binyan.log_bilinear.training import TrainingSettings
 
     text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "hof neu"] * 3

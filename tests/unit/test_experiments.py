@@ -63,6 +63,7 @@ def test_changed_settings_are_another_experiment(toy):
     assert Results(toy.results).get(one) is not None and Results(toy.results).get(changed) is None
 
 
+@pytest.mark.posix
 def test_an_experiment_another_process_works_on_is_left_to_it(toy):
     one = toy_study.experiments()[0]
     with Results(toy.results).claim(one) as ours:
@@ -70,6 +71,7 @@ def test_an_experiment_another_process_works_on_is_left_to_it(toy):
     assert runner.attempt(one, toy_study.multiply, toy) is not None
 
 
+@pytest.mark.posix
 def test_killed_in_the_middle(toy):
     (toy.results / "slow").touch()
     script = (

@@ -40,6 +40,7 @@ def half(n: int) -> int:
     return n // 2
 
 
+@pytest.mark.posix
 def test_processes_errors_and_a_killed_process():
     came = dict(spread(half, [2, 3, 4, 6], workers=2))
     assert (came[0], came[3]) == (1, 3)
@@ -163,6 +164,7 @@ def test_a_finished_chain_is_kept_while_another_has_not_begun(tmp_path):
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
 
 
+@pytest.mark.posix
 def test_sweep_survives_the_loss_of_a_worker(cluster, monkeypatch, tmp_path):
     """Twenty runs on two workers, one killed at work: all results arrive, none twice."""
     address, workers = cluster

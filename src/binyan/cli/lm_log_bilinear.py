@@ -13,8 +13,9 @@ import typer
 
 from binyan.cli import options as o
 from binyan.cli.option_groups import with_settings
-from binyan.cli.output import plain_warnings, print_json, write_tables
+from binyan.cli.output import plain_warnings, print_json
 from binyan.errors import SettingsError
+from binyan.evaluation.table import write_tables
 from binyan.log_bilinear.settings import VARIANTS, Shape, TrainingSettings, TuningSettings, Variant
 from binyan.settings import Settings
 from binyan.text import Preparation, VocabularyPolicy

@@ -23,8 +23,9 @@ from binyan.cli.options import (
     Tsv,
     check_out,
 )
-from binyan.cli.output import plain_warnings, print_json, write_tables
+from binyan.cli.output import plain_warnings, print_json
 from binyan.errors import InputError, SettingsError
+from binyan.evaluation.table import write_tables
 
 if TYPE_CHECKING:
     from binyan.morphology import AdaptorSampler, Segmenter

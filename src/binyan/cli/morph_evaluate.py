@@ -9,8 +9,9 @@ import typer
 
 from binyan.cli.morph import app
 from binyan.cli.options import Json, Model, Plots, Tsv
-from binyan.cli.output import print_json, write_tables
+from binyan.cli.output import print_json
 from binyan.errors import SettingsError
+from binyan.evaluation.table import write_tables
 
 if TYPE_CHECKING:
     from binyan.evaluation import Table
@@ -41,6 +42,7 @@ def evaluate(
 
     \b
     Gold rows are tab-separated: word, segments with labels (w/pre ktAb/stem hm/suf), root or _.
+
     Examples:
       binyan morph evaluate arabic.model --gold BW.tsv --task segmentation
       binyan morph evaluate arabic.model --gold BW.tsv --task lexicon --category root3 --plots figures

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from binyan import datasets
+from binyan.datasets import GermanText, SemiticWord
 from binyan.demo import vectors
-from binyan.demo.german import GermanText, german_text
-from binyan.demo.semitic import SemiticWord, semitic_words
 from binyan.errors import MissingExtra
 from binyan.evaluation import HeldOutText, Table, evaluate, summary
 from binyan.evaluation.table import Cell, Column
@@ -29,16 +29,15 @@ from binyan.text import Corpus
 
 Say = Callable[[str], None]
 
-_SENTENCES, _TEST, _WORDS = 4000, 400, 1200
 _SWEEPS, _MORPHOLOGY_SWEEPS = 100, 200
 _GRAMMAR = "tpl+t4"
 
 
 def demonstrate(folder: Path, seed: int = 1, say: Say = print) -> Path:
     """Make data, models and a report in `folder`; returns the report."""
-    text, words = write_data(folder, seed)
+    text, words = datasets.write(folder, seed)
     say(
-        f"1. Data of our own making, in {folder}/: {_SENTENCES:,} German-like sentences, {_WORDS:,} Arabic-like words.\n"
+        f"1. Data of our own making, in {folder}/: {len(text.train):,} German-like sentences, {len(words):,} Arabic-like words.\n"
     )
     sections = [*compounds(folder, text, seed, say), roots(folder, words, seed, say), _next_steps(folder)]
     _, page = report.write(folder, "Binyan: a demonstration", sections)
@@ -46,19 +45,6 @@ def demonstrate(folder: Path, seed: int = 1, say: Say = print) -> Path:
     say("\nNext, on your own data:")
     say("".join(f"  {command.format(folder=folder)}\n      {about}\n" for command, about in _NEXT.items()))
     return page
-
-
-def write_data(folder: Path, seed: int = 1) -> tuple[GermanText, list[SemiticWord]]:
-    """The embedded data, also as the files a user would have."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = german_text(_SENTENCES, _TEST, seed)
-    words = semitic_words(_WORDS, seed, "arabic")
-    for name, sentences in (("train.txt", text.train), ("test.txt", text.test)):
-        (folder / name).write_text("".join(" ".join(s) + "\n" for s in sentences), encoding="utf-8")
-    text.segmentations.write(folder / "compounds.tsv")
-    (folder / "words.txt").write_text("".join(w.word + "\n" for w in words), encoding="utf-8")
-    (folder / "roots.tsv").write_text("".join(f"{w.word}\t{w.root}\n" for w in words), encoding="utf-8")
-    return text, words
 
 
 def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[Section]:
@@ -127,9 +113,7 @@ def origin_table(model: LanguageModel, text: GermanText) -> Table:
     """Where the probability of one compound never seen comes from: the one the model finds most probable."""
     places = [(s[:i], w) for s in text.test for i, w in enumerate(s) if w in text.unseen_compounds]
     before, word = max(places, key=lambda place: _log_prob(model, *place))
-    state = model.begin()
-    for earlier in before:
-        state = model.score_word(state, earlier).state
+    state = model.state_after(before)
     rows: list[list[Cell]] = [
         [step.name, step.detail, step.probability, step.share] for step in model.steps(state, word)
     ]
@@ -139,10 +123,7 @@ def origin_table(model: LanguageModel, text: GermanText) -> Table:
 
 
 def _log_prob(model: LanguageModel, before: list[str], word: str) -> float:
-    state = model.begin()
-    for earlier in before:
-        state = model.score_word(state, earlier).state
-    return model.score_word(state, word).log_prob
+    return model.score_word(model.state_after(before), word).log_prob
 
 
 def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> Section:

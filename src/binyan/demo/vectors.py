@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from binyan.demo.german import german_text
-from binyan.demo.german_words import FIELDS
+from binyan.datasets.german import german_text
+from binyan.datasets.german_words import FIELDS
 from binyan.evaluation.table import Cell, Column, Table
 from binyan.experiments.study import Section
 from binyan.language_model import LanguageModel

@@ -17,7 +17,8 @@ Side = Literal["context", "target"]
 
 class Composer:
     """Composes words by a table of segmentations. `has_unknown`: whether <unk> stood in the training text, so that its vector
-    means something."""
+    means something.
+    """
 
     def __init__(
         self, network: LogBilinearNetwork, factor_map: FactorMap, segmentations: SegmentationTable, has_unknown: bool
@@ -39,7 +40,8 @@ class Composer:
 
     def context_rows(self, word: str) -> list[int]:
         """Rows of Q whose sum is the vector of a context word outside the vocabulary: <unk>, where training had it, and known
-        morphemes; none where there are no such morphemes."""
+        morphemes; none where there are no such morphemes.
+        """
         rows = self.rows(self.known_morphemes(word), "context")
         return [UNKNOWN_ID, *rows] if rows and self.has_unknown else rows
 

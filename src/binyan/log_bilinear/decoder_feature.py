@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 def decoder_feature(model: LogBilinear, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
     """The feature of a decoder whose words are `vocabulary`: each context word's part of the prediction vector is computed once,
-    for every position."""
+    for every position.
+    """
     network, targets = model.network, model.network.targets
     ids = np.fromiter(map(model.vocabulary.__getitem__, vocabulary), np.int64, len(vocabulary))
     unknown = np.fromiter((w not in model.vocabulary for w in vocabulary), np.uint8, len(vocabulary))

@@ -203,7 +203,8 @@ class LogBilinear(LanguageModel):
 
     def extended(self, words: Iterable[str] | PathLike | None = None, rest: float = 0.5) -> LogBilinear:
         """The model with further words as events: those given (words, or a file of them), or all of the word map, that are outside
-        the vocabulary and have known morphemes. `rest`: the prior share that remains for words outside the extension too."""
+        the vocabulary and have known morphemes. `rest`: the prior share that remains for words outside the extension too.
+        """
         if not self.shape.variant.output:
             raise SettingsError(f"{self.shape.variant} has no morphemes in its target vectors; train with +o or ++")
         if isinstance(words, (str, os.PathLike)):

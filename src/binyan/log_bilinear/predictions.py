@@ -20,7 +20,8 @@ _ARRAY_BYTES = 256  # of an array, beside its numbers
 @dataclass
 class Prediction:
     """What a context gives every word: the vector p, and log-probabilities of classes and, as they are asked for, of the words
-    within a class."""
+    within a class.
+    """
 
     p: NDArray[np.float32]
     by_class: NDArray[np.float64]

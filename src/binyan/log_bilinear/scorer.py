@@ -1,5 +1,6 @@
 """The probabilities of a trained network, over its vocabulary and what extends it: of single words after a context, with what was
-computed for the context kept, and of whole texts in batches."""
+computed for the context kept, and of whole texts in batches.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ _PREDICTED_AT_ONCE = 8192  # events
 @dataclass(frozen=True)
 class Batch:
     """The events of sentences: context ids are rows of `context_vectors`, which has words outside the vocabulary too; predicted
-    ones are <unk> there. The events of sentence i are [offsets[i], offsets[i + 1])."""
+    ones are <unk> there. The events of sentence i are [offsets[i], offsets[i + 1]).
+    """
 
     context_vectors: Tensor
     contexts: NDArray[np.int32]

@@ -66,7 +66,8 @@ class TrainingTask:
 
 def train_elsewhere(job: tuple[bytes, dict[str, Any], int | None]) -> list[float] | None:
     """The development perplexity after each epoch of a task with settings, trained in N threads (None: as many as PyTorch
-    takes); None where training diverged."""
+    takes); None where training diverged.
+    """
     task, settings, threads = job
     if threads is not None:
         use_threads(threads)

@@ -123,7 +123,8 @@ class _Search:
 
     def draw_anew(self, done: int, together: bool) -> None:
         """Draw the next trials from a generator that depends on seed and trials done alone, so that a resumed study equals an
-        unbroken one."""
+        unbroken one.
+        """
         import optuna
 
         self.study.sampler = optuna.samplers.TPESampler(seed=self.settings.seed + done, constant_liar=together)

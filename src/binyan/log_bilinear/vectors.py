@@ -33,7 +33,8 @@ _SHORTEST_PART = 4  # letters of a word that may be guessed as a part of another
 @dataclass(frozen=True)
 class WordMorphemes:
     """The morphemes of a word that have vectors, and where they come from: the "vocabulary" (the word has a vector of its own,
-    which holds them), the "word map", a "guess", or "none" (the word is <unk>)."""
+    which holds them), the "word map", a "guess", or "none" (the word is <unk>).
+    """
 
     word: str
     morphemes: tuple[str, ...]
@@ -114,7 +115,8 @@ class Vectors:
     @cached_property
     def _uses(self) -> dict[str, int]:
         """How many words have each morpheme. Where morphemes have no labels, as the parts of compounds, whole words may be parts
-        too, as if used once."""
+        too, as if used once.
+        """
         uses = dict(self.model.factor_map.uses) if self.morphemes else {}
         if uses and not any("/" in name for name in uses):
             uses |= {w: 1 for w in self.words if len(w) >= _SHORTEST_PART and w not in uses}
@@ -158,7 +160,8 @@ class Vectors:
         self, positive: str | Sequence[str], negative: Sequence[str] = (), topn: int = 10, morphemes: bool = False
     ) -> list[tuple[str, float]]:
         """The words nearest to a word by cosine, itself left out; as in gensim, several words and words to be subtracted may be
-        given. With `morphemes`, morphemes near morphemes (un/PRE)."""
+        given. With `morphemes`, morphemes near morphemes (un/PRE).
+        """
         positive = [positive] if isinstance(positive, str) else positive
         vector = self.morpheme if morphemes else self._vector_of_known
         signed = [(vector(name), 1) for name in positive] + [(vector(name), -1) for name in negative]
@@ -214,7 +217,8 @@ class Vectors:
 
     def plot(self, path: PathLike, number: int = 300, *, morphemes: bool | None = None, seed: int = 1) -> int:
         """Draw a map of the `number` most used morphemes (by default, where the model has any) or words, by t-SNE: a page that
-        needs nothing else where the name ends in .html, or a .png, .svg or .pdf picture. Returns how many vectors it shows."""
+        needs nothing else where the name ends in .html, or a .png, .svg or .pdf picture. Returns how many vectors it shows.
+        """
         from binyan.log_bilinear import vector_map
 
         return vector_map.plot(self, path, number, bool(self.morphemes) if morphemes is None else morphemes, seed)

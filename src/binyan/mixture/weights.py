@@ -31,7 +31,8 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True)
 class WeightFunction:
     """Weights as a softmax of linear functions of the features of a context. `table` has one row per part and one column per
-    feature, the first of which is the constant 1. Row 0 is zero: only differences count."""
+    feature, the first of which is the constant 1. Row 0 is zero: only differences count.
+    """
 
     table: Floats
 

@@ -22,7 +22,7 @@ from binyan.morphology.segmenter import Segmenter, Snapshot
 from binyan.morphology.settings import Settings
 from binyan.morphology.word_list import WordList
 from binyan.progress import ProgressOption
-from binyan.sampling.convergence import r_hat
+from binyan.sampling import r_hat, run_chains
 from binyan.signature import Signature
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
-from binyan.demo.german_words import (
+from binyan.datasets.german_words import (
     ADVERBS,
     AGENTS,
     CONJUNCTIONS,
