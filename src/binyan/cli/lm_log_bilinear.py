@@ -139,7 +139,7 @@ def tune(
 def _model(variant: str, shape: Shape, words: WordOptions, *groups: Settings) -> LogBilinear:
     from binyan import LogBilinear
 
-    settings = {type(group).__name__: group for group in (shape, *groups)}
+    settings: dict[str, Any] = {type(group).__name__: group for group in (shape, *groups)}
     return LogBilinear(variant, **words.sources(variant), **settings)
 
 

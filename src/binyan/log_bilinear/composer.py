@@ -16,8 +16,9 @@ Side = Literal["context", "target"]
 
 
 class Composer:
-    """Composes words by a table of segmentations. `has_unknown`: whether <unk> stood in the training text, so that its vector
-    means something.
+    """Composes words by a table of segmentations.
+
+    `has_unknown`: whether <unk> stood in the training text, so that its vector means something.
     """
 
     def __init__(
@@ -39,8 +40,9 @@ class Composer:
         return [f - self.factor_map.words + surface for f in self.factor_map.known(morphemes)]
 
     def context_rows(self, word: str) -> list[int]:
-        """Rows of Q whose sum is the vector of a context word outside the vocabulary: <unk>, where training had it, and known
-        morphemes; none where there are no such morphemes.
+        """Rows of Q whose sum is the vector of a context word outside the vocabulary.
+
+        <unk>, where training had it, and the known morphemes; none where there are no such morphemes.
         """
         rows = self.rows(self.known_morphemes(word), "context")
         return [UNKNOWN_ID, *rows] if rows and self.has_unknown else rows

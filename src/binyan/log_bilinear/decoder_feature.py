@@ -1,13 +1,12 @@
-"""A log-bilinear model as a native feature of the decoder."""
+"""A log-bilinear model as a native feature of the decoder: each context word's part of the prediction is computed once per position."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
 from binyan import _core
 from binyan.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID
@@ -16,47 +15,66 @@ if TYPE_CHECKING:
     from binyan.log_bilinear.language_model import LogBilinear
 
 
+def is_native(model: LogBilinear) -> bool:
+    """Whether the decoder can score the model itself: it knows no extended event spaces, and no models without context."""
+    return not model.extension and model.order > 1
+
+
 def decoder_feature(model: LogBilinear, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
-    """The feature of a decoder whose words are `vocabulary`: each context word's part of the prediction vector is computed once,
-    for every position.
-    """
+    """The feature of `model` for a decoder whose words are `vocabulary`."""
     network, targets = model.network, model.network.targets
-    ids = np.fromiter(map(model.vocabulary.__getitem__, vocabulary), np.int64, len(vocabulary))
-    unknown = np.fromiter((w not in model.vocabulary for w in vocabulary), np.uint8, len(vocabulary))
-    context = _context_vectors(model, vocabulary, ids, unknown)
-    positions = network.C.detach().numpy()
-    parts = [context * position if position.ndim == 1 else context @ position for position in positions]
-    classes, dim = network.shape.variant.classes, network.shape.dim
-    rows = targets.row_of[ids]
-    rows = np.where(rows < 0, targets.row_of[UNKNOWN_ID], rows)  # <s> is never written
+    vectors, row, unknown = _words(model, vocabulary)
+    begin = _array(model.context_vectors)[BEGIN_ID : BEGIN_ID + 1]  # the row after those of the words
+    classes = network.shape.variant.classes
     return _core.LogBilinearFeature(
         order=model.order,
-        width=dim,
+        width=network.shape.dim,
         sigmoid=network.shape.variant.nonlinear,
-        context=np.ascontiguousarray(np.stack(parts), np.float32).reshape(-1),
-        class_vectors=_flat(network.S) if classes else np.zeros(dim, np.float32),
+        context=_by_position(model, np.concatenate([vectors, begin])),
+        class_vectors=_flat(network.S) if classes else np.zeros(network.shape.dim, np.float32),
         class_bias=_flat(network.t) if classes else np.zeros(1, np.float32),
         target_vectors=_flat(model.target_vectors),
         target_bias=_flat(network.b),
         first=np.asarray(network.first, np.uint32),
-        row=rows.astype(np.uint32),
+        row=row,
         end_row=int(targets.row_of[END_ID]),
         unknown=unknown,
     )
 
 
-def _context_vectors(
-    model: LogBilinear, vocabulary: Sequence[str], ids: NDArray[np.int64], unknown: NDArray[np.uint8]
-) -> NDArray[np.float32]:
-    """The context vector of each word, composed where it is outside the model's vocabulary; the last row is <s>."""
-    known = model.context_vectors.numpy()
-    context = np.concatenate([known[ids], known[[BEGIN_ID]]])
-    factors = model.network.Q.detach().numpy()
-    for i in np.flatnonzero(unknown):
-        if rows := model.composer.context_rows(vocabulary[i]):
-            context[i] = factors[rows].sum(0)
-    return context
+def decoder_words(model: LogBilinear, words: Sequence[str]) -> tuple[Any, ...]:
+    """What the feature of `model` needs of further words: their parts of predictions, target rows, and whether they are unknown."""
+    vectors, row, unknown = _words(model, words)
+    return _by_position(model, vectors), row, unknown
 
 
-def _flat(tensor: Tensor) -> NDArray[np.float32]:
-    return np.ascontiguousarray(tensor.detach().numpy(), np.float32).reshape(-1)
+def _words(
+    model: LogBilinear, words: Sequence[str]
+) -> tuple[NDArray[np.float32], NDArray[np.uint32], NDArray[np.uint8]]:
+    """Context vector, target row, and whether a word is outside the vocabulary, of each of `words`."""
+    index, row_of = model.vocabulary.index, np.asarray(model.network.targets.row_of)
+    unknown = np.fromiter((w not in model.vocabulary for w in words), np.uint8, len(words))
+    ids = np.fromiter((index.get(w, UNKNOWN_ID) for w in words), np.int64, len(words))
+    vectors = _array(model.context_vectors)[ids]
+    factors = _array(model.network.Q)
+    for i in np.flatnonzero(unknown).tolist():
+        rows = model.composer.context_rows(words[i])
+        if rows:
+            vectors[i] = factors[rows].sum(0)
+    row = np.where(row_of[ids] < 0, row_of[UNKNOWN_ID], row_of[ids])  # <s> is never written
+    return vectors, row.astype(np.uint32), unknown
+
+
+def _by_position(model: LogBilinear, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What each context vector adds to the prediction at each position, the oldest first; flat."""
+    parts = [vectors * c if c.ndim == 1 else vectors @ c for c in _array(model.network.C)]
+    return np.ascontiguousarray(np.stack(parts), np.float32).reshape(-1)
+
+
+def _array(tensor: Any) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = tensor.detach().numpy()
+    return array
+
+
+def _flat(tensor: Any) -> NDArray[np.float32]:
+    return np.ascontiguousarray(_array(tensor), np.float32).reshape(-1)

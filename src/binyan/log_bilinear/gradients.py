@@ -44,12 +44,14 @@ class FactorGather:
 
     @classmethod
     def of(cls, ids: Tensor, composition: Composition, size: int, factors: int) -> FactorGather:
+        """The words among `ids`, which are below `size`, and their factors, which are below `factors`."""
         unique, place = distinct(ids, size)
         entries, owner = composition.rows(unique)
         touched, where = (entries, owner) if composition.identity else distinct(entries, factors)
         return cls(place, touched, where, owner, len(unique))
 
     def compose(self, vectors: Tensor) -> Tensor:  # (T, d) -> (words, d)
+        """The vectors of the words from those of the touched factors."""
         if len(self.where) == self.words == len(self.touched):
             return vectors
         return vectors.new_zeros(self.words, vectors.shape[1]).index_add(
@@ -57,6 +59,7 @@ class FactorGather:
         )
 
     def back(self, gradient: Tensor) -> Tensor:  # (words, d) -> (T, d)
+        """The gradient of the touched factors from that of the words."""
         if len(self.where) == self.words == len(self.touched):
             return gradient
         return gradient.new_zeros(len(self.touched), gradient.shape[1]).index_add_(
@@ -96,9 +99,8 @@ def likelihood(model: LogBilinearNetwork, contexts: Tensor, rows: Tensor) -> tup
     target_place = (rows - torch.from_numpy(model.targets.first).to(rows.device)[classes])[:, None]
     minus = p.new_full((len(rows), 1), -1.0)
     losses = [loss]
-    parts = zip(
-        present.tolist(), p.split(sizes), dp.split(sizes), target_place.split(sizes), minus.split(sizes), strict=True
-    )
+    by_class_parts = (torch.split(x, sizes) for x in (p, dp, target_place, minus))
+    parts = zip(present.tolist(), *by_class_parts, strict=True)
     for c, pc, dpc, row, minus_one in parts:
         first, last = model.first[c], model.first[c + 1]
         if last - first > 1:
@@ -129,6 +131,7 @@ class ByHand(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, loss: Loss, model: LogBilinearNetwork, *parameters: Tensor) -> Tensor:
+        """The loss; its gradients are kept."""
         value, gradients = loss(model)
         names = [name for name, _ in model.named_parameters()]
         ctx.gradients = [
@@ -139,6 +142,7 @@ class ByHand(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *outputs: Tensor) -> tuple[Tensor | None, ...]:
+        """The kept gradients, none for loss and model."""
         return None, None, *(g * outputs[0] for g in ctx.gradients)
 
 
@@ -151,4 +155,5 @@ class LossModule(nn.Module):
 
     def forward(self, loss: Loss) -> Tensor:
         """The loss of the model."""
-        return ByHand.apply(loss, self.model, *self.model.parameters())
+        value: Tensor = ByHand.apply(loss, self.model, *self.model.parameters())  # type: ignore[no-untyped-call]
+        return value

@@ -13,20 +13,21 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from binyan import _core
 from binyan.errors import InputError, SettingsError
 from binyan.files import PathLike
 from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
+from binyan.log_bilinear import storage
 from binyan.log_bilinear.composer import Composer
-from binyan.log_bilinear.decoder_feature import decoder_feature
+from binyan.log_bilinear.decoder_feature import decoder_feature, decoder_words, is_native
 from binyan.log_bilinear.distributed import Processes
 from binyan.log_bilinear.extension import Extension
 from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.history import TrainingHistory
-from binyan.log_bilinear.network import LogBilinearNetwork, Targets
+from binyan.log_bilinear.network import LogBilinearNetwork
 from binyan.log_bilinear.scorer import Scorer
 from binyan.log_bilinear.settings import Shape, TrainingSettings, TuningSettings
 from binyan.log_bilinear.training_data import TrainingData
@@ -44,10 +45,10 @@ from binyan.text.vocabulary import BEGIN_ID, SPECIALS, UNKNOWN_ID
 
 
 class LogBilinear(LanguageModel):
-    """A log-bilinear language model: lbl, clbl, nlbl or nclbl (c: with word classes, n: with a sigmoid), with +c, +o or ++ where
-    context vectors, target vectors or both are sums of morpheme vectors.
+    """A log-bilinear language model, whose word vectors may be sums of morpheme vectors.
 
-    `word_map`, for additive models: segmentations of words (a table, a file, a mapping from words to their parts), or "morfessor"
+    `variant`: lbl, clbl, nlbl or nclbl (c: with word classes, n: with a sigmoid), with +c, +o or ++ where context vectors, target
+    vectors or both are sums of morpheme vectors. `word_map`, for additive models: segmentations of words (a table, a file, a mapping from words to their parts), or "morfessor"
     to learn them from the words of the text. It may hold words outside the vocabulary, whose vectors are composed when they are
     met. `classes`: word classes, a `paths` file, or how many Brown classes to make; about the square root of the vocabulary by
     default. A state is the last n - 1 words: ids, or the word itself where it is outside the vocabulary but has known morphemes.
@@ -77,7 +78,7 @@ class LogBilinear(LanguageModel):
     @takes_settings(Shape, TrainingSettings, VocabularyPolicy, Preparation)
     def __init__(
         self,
-        variant: str = "clbl++",
+        variant: str | None = None,
         *,
         word_map: WordMapSource = None,
         classes: ClassesSource = None,
@@ -98,9 +99,9 @@ class LogBilinear(LanguageModel):
         progress: ProgressOption = None,
         after_epoch: Callable[[TrainingHistory], None] | None = None,
     ) -> Self:
-        """Train on a text file, several (a list of Path objects), sentences, or a corpus; stop by the perplexity of `development`,
-        a text file or sentences.
+        """Train on a text file, several (a list of Path objects), sentences, or a corpus.
 
+        Training stops by the perplexity of `development`, a text file or sentences.
         `checkpoint` names a file that is written after each epoch; training is resumed from it if it exists. `after_epoch` is
         called with the history so far, and may raise to stop.
         """
@@ -196,14 +197,16 @@ class LogBilinear(LanguageModel):
     # What log-bilinear models can do.
 
     @cached_property
-    def vectors(self) -> Vectors:  # type: ignore[override]
+    def vectors(self) -> Vectors:
         """The word and morpheme vectors, those of words outside the vocabulary composed of their morphemes."""
         self._require_fitted()
         return Vectors(self)
 
     def extended(self, words: Iterable[str] | PathLike | None = None, rest: float = 0.5) -> LogBilinear:
-        """The model with further words as events: those given (words, or a file of them), or all of the word map, that are outside
-        the vocabulary and have known morphemes. `rest`: the prior share that remains for words outside the extension too.
+        """The model with further words as events: those given, or all of the word map.
+
+        `words`: words, or a file of them, one per line; those count that are outside the vocabulary and have known morphemes. `rest`:
+        the prior share of <unk> that remains for words outside the extension too.
         """
         if not self.shape.variant.output:
             raise SettingsError(f"{self.shape.variant} has no morphemes in its target vectors; train with +o or ++")
@@ -228,16 +231,20 @@ class LogBilinear(LanguageModel):
         return tuple(self.composer.known_morphemes(word)) or (word,) if self.shape.variant.additive else None
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
-        """The model as a feature of the decoder whose words are `vocabulary`: native, unless the event space is extended."""
-        return super().decoder_feature(vocabulary) if self.extension else decoder_feature(self, vocabulary)
+        """The model as a native feature of the decoder whose words are `vocabulary`; through `score_word` where it is extended."""
+        return decoder_feature(self, vocabulary) if is_native(self) else super().decoder_feature(vocabulary)
+
+    def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
+        """What `decoder_feature` needs of further words."""
+        return decoder_words(self, words) if is_native(self) else super().decoder_words(words)
 
     @property
-    def context_vectors(self) -> torch.Tensor:
+    def context_vectors(self) -> Tensor:
         """Composed context vectors, by word id."""
         return self.scorer.context_vectors
 
     @property
-    def target_vectors(self) -> torch.Tensor:
+    def target_vectors(self) -> Tensor:
         """Composed target vectors, by row of the network's targets."""
         return self.scorer.target_vectors
 
@@ -329,47 +336,18 @@ class LogBilinear(LanguageModel):
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         """Settings and sections for a model file."""
-        meta = {
-            "shape": self.shape.to_dict(),
-            "training": self.training.to_dict(),
-            "preparation": self.preparation.to_dict(),
-            "fields": self.fields,
-            "rest": self.scorer.extension.rest,
-            "history": self.history.to_dict() if self.history is not None else None,
-        }
-        sections: dict[str, Section] = {
-            "vocabulary": self.closed_vocabulary.to_bytes(),
-            "counts": self.counts,
-            "segmentations": self.segmentations.to_bytes(),
-            "extension": "\n".join(self.extension).encode(),
-            **self.factor_map.sections(),
-        }
-        if self.class_of is not None:
-            sections["classes"] = self.class_of
-        for name, p in self.network.named_parameters():
-            sections[f"parameter/{name}"] = p.detach().numpy()
-        return meta, sections
+        return storage.contents(self)
 
     @classmethod
     def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`."""
         model = cls.__new__(cls)
-        model.shape = Shape.from_dict(file.meta["shape"])
+        model.shape, model.training = Shape.from_dict(file.meta["shape"]), storage.training_settings(file)
         model.preparation, model.policy = Preparation.from_dict(file.meta["preparation"]), VocabularyPolicy()
-        model.fields, model.counts = file.meta["fields"], file.array("counts")
-        known = {name: model.fields[name] for name in ("step", "l2", "batch", "seed") if name in model.fields}
-        model.training = TrainingSettings.from_dict(file.meta.get("training", known))
-        history = file.meta.get("history")  # version 0.1 did not keep it
-        model.history = TrainingHistory(**history) if history is not None else None
+        model.fields, model.counts, model.history = file.meta["fields"], file.array("counts"), storage.history(file)
         model.segmentations = SegmentationTable.from_bytes(file.blob("segmentations"))
         model.sources = WordSources(model.segmentations if model.shape.variant.additive else None)
         model.class_of = file.array("classes") if "classes" in file.sections else None
         vocabulary, factor_map = Vocabulary.from_bytes(file.blob("vocabulary")), FactorMap.from_file(file)
-        class_of = model.class_of if model.shape.variant.classes else None
-        network = LogBilinearNetwork(model.shape, Targets(class_of, vocabulary), factor_map)
-        with torch.no_grad():
-            for name, p in network.named_parameters():
-                p.copy_(torch.from_numpy(file.array(f"parameter/{name}")))
-        extension = file.blob("extension").decode()
-        words = extension.split("\n") if extension else []
-        return model._learnt(network, factor_map, vocabulary, words, file.meta["rest"])
+        network = storage.network(file, model.shape, vocabulary, factor_map, model.class_of)
+        return model._learnt(network, factor_map, vocabulary, storage.extension(file), file.meta["rest"])

@@ -1,5 +1,6 @@
-"""The morphemes of an unseen word, guessed: the most probable sequence of morphemes that a model knows, each by how often it is
-used.
+"""The morphemes of an unseen word, guessed.
+
+The guess is the most probable sequence of morphemes that a model knows, each by how often it is used.
 """
 
 from __future__ import annotations

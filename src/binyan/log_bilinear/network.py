@@ -179,7 +179,9 @@ class LogBilinearNetwork(nn.Module):
         present, counts = torch.unique_consecutive(classes[order], return_counts=True)
         sizes = counts.tolist()
         within = []
-        for c, pc, row in zip(present.tolist(), p[order].split(sizes), rows[order].split(sizes), strict=True):
+        for c, pc, row in zip(
+            present.tolist(), torch.split(p[order], sizes), torch.split(rows[order], sizes), strict=True
+        ):
             first, last = self.first[c], self.first[c + 1]
             scores = torch.log_softmax(torch.addmm(self.b[first:last], pc, target_vectors[first:last].T), 1)
             within.append(scores.gather(1, (row - first)[:, None])[:, 0])

@@ -19,8 +19,9 @@ _ARRAY_BYTES = 256  # of an array, beside its numbers
 
 @dataclass
 class Prediction:
-    """What a context gives every word: the vector p, and log-probabilities of classes and, as they are asked for, of the words
-    within a class.
+    """What a context gives every word.
+
+    The vector p, log-probabilities of classes and, as they are asked for, of the words within a class.
     """
 
     p: NDArray[np.float32]

@@ -1,5 +1,6 @@
-"""The probabilities of a trained network, over its vocabulary and what extends it: of single words after a context, with what was
-computed for the context kept, and of whole texts in batches.
+"""The probabilities of a trained network, over its vocabulary and what extends it.
+
+Single words are scored after a context, for which predictions are kept; whole texts in batches.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ _PREDICTED_AT_ONCE = 8192  # events
 
 @dataclass(frozen=True)
 class Batch:
-    """The events of sentences: context ids are rows of `context_vectors`, which has words outside the vocabulary too; predicted
-    ones are <unk> there. The events of sentence i are [offsets[i], offsets[i + 1]).
+    """The events of sentences; those of sentence i are [offsets[i], offsets[i + 1]).
+
+    Context ids are rows of `context_vectors`, which has words outside the vocabulary too; where these are predicted, they are <unk>.
     """
 
     context_vectors: Tensor

@@ -268,6 +268,6 @@ def score_events(model: LogBilinearNetwork, events: Events) -> NDArray[np.float6
     size = events_at_once(model)
     scores = [
         model.log_prob(model.predict(context_vectors[c.long()]), r, target_vectors)
-        for c, r in zip(contexts.split(size), rows.split(size), strict=True)
+        for c, r in zip(torch.split(contexts, size), torch.split(rows, size), strict=True)
     ]
     return torch.cat(scores).double().cpu().numpy()

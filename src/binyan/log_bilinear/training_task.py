@@ -65,8 +65,9 @@ class TrainingTask:
 
 
 def train_elsewhere(job: tuple[bytes, dict[str, Any], int | None]) -> list[float] | None:
-    """The development perplexity after each epoch of a task with settings, trained in N threads (None: as many as PyTorch
-    takes); None where training diverged.
+    """The development perplexity after each epoch of a task with settings, trained in N threads.
+
+    N None: as many threads as PyTorch takes. The result is None where training diverged.
     """
     task, settings, threads = job
     if threads is not None:

@@ -119,11 +119,13 @@ class _Search:
 
     @property
     def finished(self) -> list[Any]:
+        """The trials that came to an end, good or bad."""
         return [t for t in self.study.trials if t.state.name in ("COMPLETE", "PRUNED")]
 
     def draw_anew(self, done: int, together: bool) -> None:
-        """Draw the next trials from a generator that depends on seed and trials done alone, so that a resumed study equals an
-        unbroken one.
+        """Draw the next trials from a new generator.
+
+        It depends on the seed and the number of trials done alone, so that a resumed study equals an unbroken one.
         """
         import optuna
 
@@ -178,6 +180,7 @@ class _Search:
             bar.advance()
 
     def result(self) -> TuningResult:
+        """All trials, and the best."""
         trials = tuple(
             TuningTrial(t.number, t.params, _perplexity(t), t.user_attrs.get("epochs", 0)) for t in self.finished
         )

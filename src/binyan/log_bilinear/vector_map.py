@@ -120,8 +120,9 @@ def write_page(names: Sequence[str], places: NDArray[np.float64], path: PathLike
 
 
 def points(names: Sequence[str], places: NDArray[np.float64]) -> list[dict[str, Any]]:
-    """Each vector's name, the text to show (un-, -ing), its kind (PRE, STM, SUF or none), and x and y in the unit square,
-    y downwards.
+    """Each vector's name, the text to show (un-, -ing), its kind (PRE, STM, SUF or none), and its place.
+
+    x and y are in the unit square, y downwards.
     """
     low, high = places.min(0), places.max(0)
     scaled = (places - low) / np.where(high > low, high - low, 1)

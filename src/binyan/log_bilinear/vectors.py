@@ -10,6 +10,7 @@ import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -32,8 +33,10 @@ _SHORTEST_PART = 4  # letters of a word that may be guessed as a part of another
 
 @dataclass(frozen=True)
 class WordMorphemes:
-    """The morphemes of a word that have vectors, and where they come from: the "vocabulary" (the word has a vector of its own,
-    which holds them), the "word map", a "guess", or "none" (the word is <unk>).
+    """The morphemes of a word that have vectors, and where they come from.
+
+    `origin`: the "vocabulary" (the word has a vector of its own, which holds them), the "word map", a "guess", or "none" (the word
+    is <unk>).
     """
 
     word: str
@@ -114,8 +117,9 @@ class Vectors:
 
     @cached_property
     def _uses(self) -> dict[str, int]:
-        """How many words have each morpheme. Where morphemes have no labels, as the parts of compounds, whole words may be parts
-        too, as if used once.
+        """How many words have each morpheme.
+
+        Where morphemes have no labels, as the parts of compounds, whole words may be parts too, as if used once.
         """
         uses = dict(self.model.factor_map.uses) if self.morphemes else {}
         if uses and not any("/" in name for name in uses):
@@ -159,8 +163,9 @@ class Vectors:
     def most_similar(
         self, positive: str | Sequence[str], negative: Sequence[str] = (), topn: int = 10, morphemes: bool = False
     ) -> list[tuple[str, float]]:
-        """The words nearest to a word by cosine, itself left out; as in gensim, several words and words to be subtracted may be
-        given. With `morphemes`, morphemes near morphemes (un/PRE).
+        """The words nearest to a word by cosine, itself left out.
+
+        As in gensim, several words and words to be subtracted may be given. With `morphemes`, morphemes near morphemes (un/PRE).
         """
         positive = [positive] if isinstance(positive, str) else positive
         vector = self.morpheme if morphemes else self._vector_of_known
@@ -204,20 +209,24 @@ class Vectors:
 
         Words that the word map lacks are <unk> unless `guess`, so that the figure is one of the map.
         """
-        from_file = isinstance(pairs, (str, os.PathLike))
-        listed = read_pairs(pairs, self.model.preparation.lowercase) if from_file else pairs
+        name = None
+        if isinstance(pairs, (str, os.PathLike)):
+            name = Path(pairs).name
+            pairs = read_pairs(pairs, self.model.preparation.lowercase)
         signature = self.model.signature().extended(
-            pairs=os.path.basename(pairs) if from_file else None,
+            pairs=name,
             side=self.settings.side,
             compose="yes" if self.settings.compose else "no",
             guess="yes" if guess else None,
         )
         vectors = self.using(guess=guess)
-        return evaluate_similarity(listed, vectors.similarity, vectors.__contains__, str(signature))
+        return evaluate_similarity(pairs, vectors.similarity, vectors.__contains__, str(signature))
 
     def plot(self, path: PathLike, number: int = 300, *, morphemes: bool | None = None, seed: int = 1) -> int:
-        """Draw a map of the `number` most used morphemes (by default, where the model has any) or words, by t-SNE: a page that
-        needs nothing else where the name ends in .html, or a .png, .svg or .pdf picture. Returns how many vectors it shows.
+        """Draw a map of vectors by t-SNE, and return how many it shows.
+
+        It has the `number` most used morphemes, or words where the model has no morphemes or `morphemes` is False. The file is a page
+        that needs nothing else where its name ends in .html, or a .png, .svg or .pdf picture.
         """
         from binyan.log_bilinear import vector_map
 

@@ -64,10 +64,9 @@ class Mixture(LanguageModel):
         return "weights" in vars(self)
 
     def fit(self, development: Source, *, progress: ProgressOption = None) -> Self:
-        """Find the weights that make a development text most probable: by EM from equal weights and, where they depend on the
-        context, by gradient from EM's.
+        """Find the weights that make a development text, a file or sentences, most probable.
 
-        `development`: a text file, or sentences. Raises SettingsError where weights are by context and no model has features
+        They are found by EM from equal weights and, where they depend on the context, by gradient from EM's. Raises SettingsError where weights are by context and no model has features
         of contexts, as n-gram and log-bilinear models have.
         """
         sentences = list(read_sentences(development, self.preparation))

@@ -1,7 +1,7 @@
-"""The weights of a mixture: fixed ones by EM, or weights by context, which are larger for an n-gram model where it has seen the
-context often, and for any model where the words that are expected are of a kind that it predicts better than the others do.
+"""The weights of a mixture: fixed ones by EM, or weights by context.
 
-Weights by context belong to parts of models: an interpolated n-gram model is itself a mixture, one part per context length, and
+Weights by context are larger for an n-gram model where it has seen the context often, and for any model where the words that are
+expected are of a kind that it predicts better than the others do. They belong to parts of models: an interpolated n-gram model is itself a mixture, one part per context length, and
 beside another model its parts deserve other weights than it has given them. They depend on the context and on whether the next
 word is unknown, which is decided first, so that a mixture with them sums to one.
 """
@@ -30,8 +30,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class WeightFunction:
-    """Weights as a softmax of linear functions of the features of a context. `table` has one row per part and one column per
-    feature, the first of which is the constant 1. Row 0 is zero: only differences count.
+    """Weights as a softmax of linear functions of the features of a context.
+
+    `table` has one row per part and one column per feature, the first of which is the constant 1. Row 0 is zero: only differences
+    count.
     """
 
     table: Floats
