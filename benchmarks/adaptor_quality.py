@@ -24,7 +24,7 @@ from adaptor_peers import PeerGrammar, peer_probabilities, run_peer
 from binyan.evaluation.gold import GoldWord, read_gold
 from binyan.evaluation.roots import score_roots
 from binyan.evaluation.segmentation import score_segmentation
-from binyan.experiments.adaptor import without_macrons
+from binyan.experiments.adaptor.word_lists import without_macrons
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.notation import load_grammar
 from binyan.grammar.parser import Parser

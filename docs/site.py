@@ -14,19 +14,25 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "binyan"
 # Parts of the package in the order a reader meets them; what a part is called.
 PARTS = {
+    "model": "All models",
     "language_model": "All language models",
+    "scores": "Scores",
     "text": "Text",
     "segmentation": "Segmentation",
     "ngram": "N-gram models",
     "log_bilinear": "Log-bilinear models",
     "mixture": "Mixtures",
+    "sampling": "Sampling",
     "clustering": "Word classes",
     "grammar": "Grammars",
     "morphology": "Morphology",
     "translation": "Translation",
     "evaluation": "Evaluation",
     "experiments": "Experiments",
-    "spread": "Spreading work",
+    "datasets": "Data to try things on",
+    "parallel": "Many machines",
+    "settings": "Settings",
+    "files": "Files",
     "model_file": "Model files",
     "signature": "Signatures",
     "progress": "Progress",
@@ -119,7 +125,7 @@ def python_pages() -> Iterator[tuple[str, str]]:
     index = ["# Python\n", "Made from the docstrings; their examples run as tests.\n"]
     for part, title in PARTS.items():
         place = PACKAGE / part
-        modules = sorted(place.glob("*.py")) if place.is_dir() else [PACKAGE / f"{part}.py"]
+        modules = sorted(place.rglob("*.py")) if place.is_dir() else [PACKAGE / f"{part}.py"]
         dotted = [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in modules]
         dotted = [name.removesuffix(".__init__") for name in dotted]
         body = "\n".join(f"::: {name}\n" for name in dotted)

@@ -22,6 +22,7 @@ import binyan
 ROOT = Path(__file__).resolve().parents[2]
 GRAMMARS = sorted((ROOT / "src" / "binyan" / "grammar" / "library").iterdir())
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+THESIS = ROOT / "src" / "binyan" / "experiments" / "thesis.toml"
 STATIC = sorted(p for p in (ROOT / "src" / "binyan" / "explore" / "static").rglob("*") if p.is_file())
 
 
@@ -66,7 +67,7 @@ def test_wheel_has_all_its_files(wheel):
     assert {"binyan/py.typed", "binyan/_core.pyi"} <= names
     assert any(re.fullmatch(r"binyan/_core\..*(so|pyd)", name) for name in names)
     assert len(GRAMMARS) > 10 and STATIC
-    for path in (*GRAMMARS, *STATIC):
+    for path in (*GRAMMARS, *STATIC, THESIS):
         assert path.relative_to(ROOT / "src").as_posix() in names
     assert not [
         n for n in names if not n.startswith("binyan") or "test" in n.split("/")[-1] or n.endswith((".pyc", "~"))

@@ -42,6 +42,7 @@ def evaluate(
 
     \b
     Gold rows are tab-separated: word, segments with labels (w/pre ktAb/stem hm/suf), root or _.
+
     Examples:
       binyan morph evaluate arabic.model --gold BW.tsv --task segmentation
       binyan morph evaluate arabic.model --gold BW.tsv --task lexicon --category root3 --plots figures

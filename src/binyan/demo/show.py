@@ -13,8 +13,8 @@ from binyan.demo import vectors
 from binyan.errors import MissingExtra
 from binyan.evaluation import HeldOutText, Table, evaluate, summary
 from binyan.evaluation.table import Cell, Column
-from binyan.experiments import report
-from binyan.experiments.study import Section
+from binyan.experiments import report_page
+from binyan.experiments.report_page import ReportSection
 from binyan.grammar.drawing import draw_svg
 from binyan.grammar.notation import load_grammar
 from binyan.grammar.reading_off import simplified
@@ -40,14 +40,14 @@ def demonstrate(folder: Path, seed: int = 1, say: Say = print) -> Path:
         f"1. Data of our own making, in {folder}/: {len(text.train):,} German-like sentences, {len(words):,} Arabic-like words.\n"
     )
     sections = [*compounds(folder, text, seed, say), roots(folder, words, seed, say), _next_steps(folder)]
-    _, page = report.write(folder, "Binyan: a demonstration", sections)
+    _, page = report_page.write(folder, "Binyan: a demonstration", sections)
     say(f"\nThe report: {page}")
     say("\nNext, on your own data:")
     say("".join(f"  {command.format(folder=folder)}\n      {about}\n" for command, about in _NEXT.items()))
     return page
 
 
-def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[Section]:
+def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[ReportSection]:
     """Language models with and without a view inside words."""
     say(
         f"2. Language models of order 3 ({_SWEEPS} sweeps). The test text has {len(text.unseen_compounds)} compounds never seen.\n"
@@ -74,8 +74,8 @@ def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[Secti
     origin = origin_table(compound_models["hpylm+c"], text)
     say(origin.terminal())
     sections = [
-        Section("Language models", _ABOUT_MODELS, [table]),
-        Section("Compounds never seen", "", [unseen, origin]),
+        ReportSection("Language models", _ABOUT_MODELS, [table]),
+        ReportSection("Compounds never seen", "", [unseen, origin]),
     ]
     for model in neural.values():
         sections.append(vectors.section(model, seed))
@@ -126,7 +126,7 @@ def _log_prob(model: LanguageModel, before: list[str], word: str) -> float:
     return model.score_word(model.state_after(before), word).log_prob
 
 
-def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> Section:
+def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> ReportSection:
     """Roots and templates learnt from a list of words, nothing else."""
     say(
         f"3. Roots and templates, learnt from the words alone by the grammar {_GRAMMAR} ({_MORPHOLOGY_SWEEPS} sweeps).\n"
@@ -148,7 +148,7 @@ def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> Sectio
     shown = next(w for w in words if found[w.word] == w.root and len(w.word) > 6)
     tree = simplified(segmenter.analyses(shown.word, 1)[0].tree, segmenter.grammar)
     say(draw_text(tree))
-    return Section("Roots and templates", "", [table, _families(segmenter, words, found)], [draw_svg(tree)])
+    return ReportSection("Roots and templates", "", [table, _families(segmenter, words, found)], [draw_svg(tree)])
 
 
 def _families(segmenter: Segmenter, words: list[SemiticWord], found: dict[str, str], most: int = 8) -> Table:
@@ -184,8 +184,8 @@ _NEXT = {
 }
 
 
-def _next_steps(folder: Path) -> Section:
+def _next_steps(folder: Path) -> ReportSection:
     rows: list[list[Cell]] = [[command.format(folder=folder), about] for command, about in _NEXT.items()]
-    return Section(
+    return ReportSection(
         "Next, on your own data", "", [Table("Commands to try", [Column("command"), Column("gives")], rows, "")]
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from binyan.datasets.german import german_text
 from binyan.datasets.german_words import FIELDS
 from binyan.evaluation.table import Cell, Column, Table
-from binyan.experiments.study import Section
+from binyan.experiments.report_page import ReportSection
 from binyan.language_model import LanguageModel
 from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus
@@ -43,7 +43,7 @@ def train(corpus: Corpus, segmentations: SegmentationTable, seed: int) -> Langua
     return model.fit(corpus, german_text(1, _DEVELOPMENT, seed + 1000).test, progress=False)
 
 
-def section(model: LanguageModel, seed: int) -> Section:
+def section(model: LanguageModel, seed: int) -> ReportSection:
     """Neighbours of some morphemes, and a map of many, coloured by the field of the grammar that made the text."""
     from binyan.log_bilinear import vector_map
     from binyan.log_bilinear.vectors import unit
@@ -69,7 +69,7 @@ def section(model: LanguageModel, seed: int) -> Section:
     drawing = vector_map.draw_svg(
         names, vector_map.plane(matrix, seed), colours, dict(zip(_NAMES, _COLOURS, strict=True))
     )
-    return Section("Vectors of morphemes", _ABOUT, [table, agreement], [drawing])
+    return ReportSection("Vectors of morphemes", _ABOUT, [table, agreement], [drawing])
 
 
 def _agreement(names: Sequence[str], units: NDArray[np.float32], field_of: dict[str, int], signature: str) -> Table:

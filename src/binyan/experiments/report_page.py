@@ -1,16 +1,16 @@
-"""Reports: sections of tables as Markdown, and as one HTML page that needs nothing else, light or dark."""
+"""Report pages: sections of tables as Markdown, and as one self-contained HTML page, light or dark."""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from binyan.evaluation.plots import inline_svg, save
 from binyan.evaluation.table import Table
-from binyan.experiments.results import write_whole
-from binyan.experiments.study import Section
+from binyan.files import write_bytes
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1a1b1c; --soft: #62666b; --line: #d5d8dc; --stripe: #f5f6f8; }
@@ -36,8 +36,22 @@ nav a { margin-right: 1rem; } a { color: inherit; }
 """
 
 
-def markdown(title: str, sections: Sequence[Section], plots: Path | None = None) -> str:
-    """A Markdown text; drawings go to the folder `plots` as SVG files and are linked, or are left out."""
+@dataclass(frozen=True)
+class ReportSection:
+    """A part of a report: a title, a paragraph, tables, drawings and links.
+
+    Tables that have a chart are plotted. Drawings are SVG. A link is an address and a text.
+    """
+
+    title: str
+    text: str = ""
+    tables: Sequence[Table] = ()
+    drawings: Sequence[str] = ()
+    links: Sequence[tuple[str, str]] = ()
+
+
+def markdown(title: str, sections: Sequence[ReportSection], plots: Path | None = None) -> str:
+    """The report as Markdown. Plots are written to the folder `plots` as SVG files and linked; without a folder they are left out."""
     parts = [f"# {title}\n"]
     for section in sections:
         parts += [f"## {section.title}\n", *([f"{section.text}\n"] if section.text else [])]
@@ -52,8 +66,8 @@ def markdown(title: str, sections: Sequence[Section], plots: Path | None = None)
     return "\n".join(parts)
 
 
-def page(title: str, sections: Sequence[Section]) -> str:
-    """A whole HTML page with its drawings inside; it asks the network for nothing."""
+def page(title: str, sections: Sequence[ReportSection]) -> str:
+    """The report as an HTML page with its plots inside; it makes no network requests."""
     links = "".join(f'<a href="#{_slug(s.title)}">{html.escape(s.title)}</a>' for s in sections)
     body = [f"<h1>{html.escape(title)}</h1><nav>{links}</nav>"]
     for section in sections:
@@ -71,17 +85,17 @@ def page(title: str, sections: Sequence[Section]) -> str:
     )
 
 
-def write(folder: Path, title: str, sections: Sequence[Section], name: str = "report") -> tuple[Path, Path]:
-    """Write `report.md` (with its drawings in `plots`) and `report.html`, or another name, to a folder; returns both."""
+def write(folder: Path, title: str, sections: Sequence[ReportSection], name: str = "report") -> tuple[Path, Path]:
+    """Write `report.md` (with its plots in `plots`) and `report.html`, or another `name`, to a folder; returns both paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = folder / f"{name}.md", folder / f"{name}.html"
-    write_whole(written[0], markdown(title, sections, folder / "plots").encode())
-    write_whole(written[1], page(title, sections).encode())
-    return written
+    paths = folder / f"{name}.md", folder / f"{name}.html"
+    write_bytes(paths[0], markdown(title, sections, folder / "plots").encode())
+    write_bytes(paths[1], page(title, sections).encode())
+    return paths
 
 
 def _figure(table: Table) -> str:
-    # Words may run either way: each cell decides its own direction.
+    # Cells may be in right-to-left scripts: each has its own direction.
     kinds = [' class="n"' if c.format else "" for c in table.columns]
     head = "".join(f"<th{k}>{html.escape(c.name)}</th>" for c, k in zip(table.columns, kinds, strict=True))
     rows = "".join(
