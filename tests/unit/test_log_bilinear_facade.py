@@ -107,6 +107,8 @@ def test_fit_is_resumed_from_its_checkpoint(tmp_path: Path) -> None:
     resumed = model(3).fit(TEXT, DEVELOPMENT, checkpoint=tmp_path / "state", progress=False)
     assert seen == [1, 2, 3] and resumed.history == unbroken.history
     assert resumed.score("hausen hofen") == unbroken.score("hausen hofen")
+    with pytest.raises(InputError, match="development text holds no sentence"):
+        model(1).fit(TEXT, [])
     with pytest.raises(ModelFileError, match="cannot open"):
         binyan.load(tmp_path / "state")
 

@@ -30,7 +30,7 @@ from binyan.log_bilinear.history import TrainingHistory
 from binyan.log_bilinear.network import LogBilinearNetwork
 from binyan.log_bilinear.scorer import Scorer
 from binyan.log_bilinear.settings import Shape, TrainingSettings, TuningSettings
-from binyan.log_bilinear.training_data import TrainingData
+from binyan.log_bilinear.training_data import TrainingData, training_fields
 from binyan.log_bilinear.tuning import TuningResult, tune
 from binyan.log_bilinear.vectors import Vectors
 from binyan.log_bilinear.word_sources import ClassesSource, WordMapSource, WordSources
@@ -101,9 +101,8 @@ class LogBilinear(LanguageModel):
     ) -> Self:
         """Train on a text file, several (a list of Path objects), sentences, or a corpus.
 
-        Training stops by the perplexity of `development`, a text file or sentences.
-        `checkpoint` names a file that is written after each epoch; training is resumed from it if it exists. `after_epoch` is
-        called with the history so far, and may raise to stop.
+        Training stops by the perplexity of `development`, a text file or sentences. `checkpoint` names a file that is written after
+        each epoch; training is resumed from it if it exists. `after_epoch` is called with the history so far, and may raise to stop.
         """
         data = self._data(text, development, progress)
         trainer = data.task(self.shape)(self.training)
@@ -112,7 +111,9 @@ class LogBilinear(LanguageModel):
         trainer.network.use_contexts(factor_map)
         self.segmentations = data.word_map if data.word_map is not None else SegmentationTable()
         self.class_of, self.counts = data.class_of, trainer.counts
-        self.fields = data.fields(self.preparation) | self._training_fields(factor_map)
+        self.fields = data.fields(self.preparation) | training_fields(
+            self.training, self.history, factor_map, self.shape
+        )
         return self._learnt(trainer.network, factor_map, data.corpus.vocabulary)
 
     @takes_settings(TuningSettings)
@@ -147,25 +148,15 @@ class LogBilinear(LanguageModel):
         self, text: Corpus | Source | Sequence[Source], development: Source, progress: ProgressOption
     ) -> TrainingData:
         corpus = text if isinstance(text, Corpus) else Corpus.read(text, self.preparation, self.policy, progress)
-        variant, sources = self.shape.variant, self.sources
+        held_out = Corpus.encode(read_sentences(development, self.preparation), corpus.vocabulary)
+        if not held_out.sentences:
+            raise InputError("the development text holds no sentence; training stops by its perplexity")
         return TrainingData(
             corpus,
-            Corpus.encode(read_sentences(development, self.preparation), corpus.vocabulary),
-            sources.table(corpus, self.training.seed, progress),
-            sources.word_classes(corpus, variant, progress),
+            held_out,
+            self.sources.table(corpus, self.training.seed, progress),
+            self.sources.word_classes(corpus, self.shape.variant, progress),
         )
-
-    def _training_fields(self, factor_map: FactorMap) -> dict[str, Any]:
-        """How the model was trained, for its signature."""
-        variant, training, history = self.shape.variant, self.training, self.history or TrainingHistory()
-        return {
-            **({"map": factor_map.digest} if variant.additive else {}),
-            **{name: getattr(training, name) for name in ("step", "l2", "batch", "seed")},
-            "epochs": f"{history.best}of{history.epochs}",
-            **({"decay": training.epochs} if training.decay else {}),
-            **({"warm-up": training.warm_up} if training.warm_up else {}),
-            **({} if variant.classes else {"noise": training.noise_samples}),
-        }
 
     def _learnt(
         self,

@@ -18,7 +18,7 @@ from binyan.settings import Settings, setting
 _NAME = re.compile(r"(n?)(c?)lbl(\+c|\+o|\+\+)?")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Variant:
     """Which model of the family: `lbl`, `clbl++`, `nclbl+o` and so on."""
 
@@ -41,6 +41,9 @@ class Variant:
     def __str__(self) -> str:
         plus = {(0, 0): "", (1, 0): "+c", (0, 1): "+o", (1, 1): "++"}[self.context, self.output]
         return f"{'n' * self.nonlinear}{'c' * self.classes}lbl{plus}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     @property
     def additive(self) -> bool:

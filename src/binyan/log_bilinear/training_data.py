@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from binyan.clustering import WordClasses
 from binyan.log_bilinear.factor_map import FactorMap
-from binyan.log_bilinear.settings import Shape
+from binyan.log_bilinear.history import TrainingHistory
+from binyan.log_bilinear.settings import Shape, TrainingSettings
 from binyan.log_bilinear.training_task import TrainingTask
 from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus, Preparation
@@ -51,3 +52,17 @@ class TrainingData:
             "development": self.development.digest,
             **({"classes": f"{self.classes.classes}-{self.classes.digest}"} if self.classes is not None else {}),
         }
+
+
+def training_fields(
+    training: TrainingSettings, history: TrainingHistory, factor_map: FactorMap, shape: Shape
+) -> dict[str, Any]:
+    """What the signature of a model says of its training."""
+    return {
+        **({"map": factor_map.digest} if shape.variant.additive else {}),
+        **{name: getattr(training, name) for name in ("step", "l2", "batch", "seed")},
+        "epochs": f"{history.best}of{history.epochs}",
+        **({"decay": training.epochs} if training.decay else {}),
+        **({"warm-up": training.warm_up} if training.warm_up else {}),
+        **({} if shape.variant.classes else {"noise": training.noise_samples}),
+    }

@@ -66,8 +66,8 @@ class Mixture(LanguageModel):
     def fit(self, development: Source, *, progress: ProgressOption = None) -> Self:
         """Find the weights that make a development text, a file or sentences, most probable.
 
-        They are found by EM from equal weights and, where they depend on the context, by gradient from EM's. Raises SettingsError where weights are by context and no model has features
-        of contexts, as n-gram and log-bilinear models have.
+        They are found by EM from equal weights and, where they depend on the context, by gradient from EM's. Raises SettingsError
+        where weights are by context and no model has features of contexts, as n-gram and log-bilinear models have.
         """
         sentences = list(read_sentences(development, self.preparation))
         if not sentences:
