@@ -16,9 +16,11 @@ _NAMES = {
     "CompoundHPYLM": "binyan.ngram.compound",
     "HPYLM": "binyan.ngram.hpylm",
     "KneserNey": "binyan.ngram.kneser_ney",
+    "LogBilinear": "binyan.log_bilinear",
     "Mixture": "binyan.mixture",
     "Rescorer": "binyan.translation.rescoring",
     "Translator": "binyan.translation.translator",
+    "WordClasses": "binyan.clustering",
     "compare": "binyan.evaluation",
     "evaluate": "binyan.evaluation",
     "load": "binyan.model",
@@ -26,7 +28,9 @@ _NAMES = {
 
 if TYPE_CHECKING:
     from binyan import datasets
+    from binyan.clustering import WordClasses
     from binyan.evaluation import compare, evaluate
+    from binyan.log_bilinear import LogBilinear
     from binyan.mixture import Mixture
     from binyan.model import load
     from binyan.ngram.arpa import ArpaModel
@@ -41,9 +45,11 @@ __all__ = [
     "ArpaModel",
     "CompoundHPYLM",
     "KneserNey",
+    "LogBilinear",
     "Mixture",
     "Rescorer",
     "Translator",
+    "WordClasses",
     "__version__",
     "compare",
     "datasets",

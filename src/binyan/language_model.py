@@ -173,7 +173,7 @@ class LanguageModel(Model):
         """The trace of each chain of a sampled model: one row per sweep, the log-likelihood first."""
         raise SettingsError(f"a model of kind {self.kind!r} was not sampled: it has no trace")
 
-    def extended(self, words: Iterable[str] | None = None, rest: float = 0.5) -> LanguageModel:
+    def extended(self, words: Iterable[str] | PathLike | None = None, rest: float = 0.5) -> LanguageModel:
         """The model with words outside the vocabulary as further events: those given, or all that it can compose."""
         raise refuse(self, "morpheme vectors", "log-bilinear ones have")
 

@@ -25,7 +25,7 @@ KINDS: dict[str, str] = {
     "hpylm": "binyan.ngram.hpylm:HPYLM",
     "hpylm+c": "binyan.ngram.compound:CompoundHPYLM",
     "hpylm+g": "binyan.ngram.compound:CompoundHPYLM",
-    "log-bilinear": "binyan.log_bilinear.language_model:LogBilinearLM",
+    "log-bilinear": "binyan.log_bilinear:LogBilinear",
     "mixture": "binyan.mixture.mixture:Mixture",
     "adaptor": "binyan.morphology.segmenter:Segmenter",
     "translation-grammar": "binyan.translation.rule_table:RuleTable",
@@ -108,7 +108,8 @@ class Model(ABC):
 
     def __getattr__(self, name: str) -> Any:
         """Only asked for what is missing: what `fit` would have made, or nothing that there is."""
-        if not name.startswith("_") and any(name in vars(c).get("__annotations__", {}) for c in type(self).__mro__):
+        fitted_later = any(name in vars(c).get("__annotations__", {}) for c in type(self).__mro__)
+        if not name.startswith("_") and (fitted_later or (hasattr(type(self), name) and not self.is_fitted)):
             raise NotFittedError(type(self).__name__)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

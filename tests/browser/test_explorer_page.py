@@ -70,22 +70,11 @@ def address(tmp_path_factory) -> Iterator[str]:
 
 def _vectors():
     try:
-        from binyan.log_bilinear.estimation import train
-        from binyan.log_bilinear.training import TrainingSettings
+        from binyan import LogBilinear
     except ImportError:
         return None
-    settings = TrainingSettings(epochs=1, batch=200)
-    return train(
-        TEXT.train,
-        TEXT.test,
-        "clbl++",
-        order=3,
-        dim=6,
-        classes=8,
-        segmentations=TEXT.segmentations,
-        settings=settings,
-        progress=False,
-    )
+    model = LogBilinear("clbl++", order=3, dim=6, classes=8, word_map=TEXT.segmentations, epochs=1, batch=200)
+    return model.fit(TEXT.train, TEXT.test, progress=False)
 
 
 @pytest.fixture(scope="module")

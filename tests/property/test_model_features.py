@@ -63,8 +63,8 @@ def test_log_bilinear_scores(grammar, diagonal, sigmoid):
         Q=tensor(Q), C=tensor(C), b=tensor(b), S=tensor(S), t=tensor(t), first=first, targets=targets, shape=shape
     )
     model = SimpleNamespace(
-        model=lbl, order=order, vocabulary=Vocabulary(words[3:]), context_vectors=tensor(Q), target_vectors=tensor(R),
-        context_rows=lambda word: [4, 5] if word == "x" else [],
+        network=lbl, order=order, vocabulary=Vocabulary(words[3:]), context_vectors=tensor(Q), target_vectors=tensor(R),
+        composer=SimpleNamespace(context_rows=lambda word: [4, 5] if word == "x" else []),
     )  # fmt: skip
 
     def vector(word):
@@ -94,22 +94,12 @@ def test_log_bilinear_scores(grammar, diagonal, sigmoid):
 def test_trained_log_bilinear_scores(grammar, variant):
     """The whole way from a trained model, with words outside its vocabulary composed of their morphemes."""
     pytest.importorskip("torch")
-    from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings
+    from binyan import LogBilinear
 
     text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "hof neu"] * 3
     table = SegmentationTable.from_bytes("haustür\thaus tür\nhaushof\thaus hof\n".encode())
-    settings = TrainingSettings(epochs=2, batch=8)
-    model = train(
-        text,
-        text,
-        variant,
-        order=3,
-        dim=5,
-        classes=3 if "c" in variant else None,
-        segmentations=table if "+" in variant else None,
-        settings=settings,
-    )
+    classes, word_map = 3 if "c" in variant.split("+")[0] else None, table if "+" in variant else None
+    model = LogBilinear(variant, order=3, dim=5, classes=classes, word_map=word_map, epochs=2, batch=8).fit(text, text)
     assert "haushof" not in model.vocabulary
     decoder = Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300))
     lists = decoder.k_best(SENTENCES, 30)

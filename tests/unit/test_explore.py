@@ -222,17 +222,14 @@ def test_many_at_once_give_the_same_answer(client, path, question):
 
 def test_vectors_of_seen_and_unseen_words(tmp_path):
     pytest.importorskip("torch", reason="the neural extra is not installed")
-    from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings
+    from binyan import LogBilinear
     from binyan.segmentation import Segmentation, SegmentationTable
 
     stems, suffixes = ("haus", "hof", "geh", "lauf"), ("en", "st", "t")
     table = SegmentationTable(Segmentation.parse(a + b, f"{a}/STM {b}/SUF") for a in stems for b in suffixes)
     text = [[a + b for a in stems for b in suffixes if a + b != "hofst"]] * 5
-    settings = TrainingSettings(epochs=1, batch=50)
-    train(text, text, "clbl++", order=2, dim=4, classes=3, segmentations=table, settings=settings, progress=False).save(
-        tmp_path / "v.binyan"
-    )
+    model = LogBilinear("clbl++", order=2, dim=4, classes=3, word_map=table, epochs=1, batch=50)
+    model.fit(text, text, progress=False).save(tmp_path / "v.binyan")
     client = TestClient(server.create_app(LoadedModels.load([tmp_path / "v.binyan"])))
     assert client.get("/api/models").json()["spaces"] == [{"name": "v", "words": 14, "morphemes": 7}]
     for query, known, made_of in (

@@ -62,8 +62,7 @@ def _train(
 ) -> LanguageModel:
     if kind in ("hpylm", "hpylm+c"):
         return _train_sampled(kind, model, corpus, workspace)
-    from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings
+    from binyan.log_bilinear import LogBilinear
 
     table = None
     if kind == "clbl++":
@@ -71,16 +70,8 @@ def _train(
 
         words = corpus.vocabulary.words
         table = learn(Counter(words[i] for i in corpus.words), progress=workspace.progress, **MAP)  # type: ignore[arg-type]
-    return train(
-        corpus,
-        development,
-        kind,
-        order=model["order"],
-        dim=model["dim"],
-        segmentations=table,
-        settings=TrainingSettings(**{key: model[key] for key in ("step", "l2", "epochs", "seed")}),
-        progress=workspace.progress,
-    )
+    settings = {key: model[key] for key in ("order", "dim", "step", "l2", "epochs", "seed")}
+    return LogBilinear(kind, word_map=table, **settings).fit(corpus, development, progress=workspace.progress)
 
 
 def _train_sampled(kind: str, model: SettingValues, corpus: Corpus, workspace: Workspace) -> LanguageModel:

@@ -1,14 +1,12 @@
-"""The log-bilinear model and its variants, whole (sections 4.2 and 4.3).
+"""The log-bilinear model and its variants, whole (thesis, sections 4.2 and 4.3).
 
-A context of n - 1 words predicts a vector p (eq. LBL-predict-p); a word w scores p . r_w + b_w (eq. lbl-nu), normalised over
+A context of n - 1 words predicts a vector p (equation 4.2); a word w scores p . r_w + b_w (equation 4.3), normalised over
 the vocabulary, or over classes and then over the words of a class. Shapes: B events, V words, F factors, K classes, d
 dimensions, n order.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -16,67 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from binyan.errors import SettingsError
-from binyan.log_bilinear.word_map import WordMap
-from binyan.text.vocabulary import BEGIN, Vocabulary
+from binyan.log_bilinear.factor_map import FactorMap
+from binyan.log_bilinear.settings import Shape
+from binyan.text.vocabulary import BEGIN_ID, Vocabulary
 
 HEIGHT = 4.0  # of the centred sigmoid, which then has slope 1 at 0, as the linear models have
-_NAME = re.compile(r"(n?)(c?)lbl(\+c|\+o|\+\+)?")
-
-
-@dataclass(frozen=True)
-class Variant:
-    """Which model of the family: `lbl`, `clbl++`, `nclbl+o` and so on."""
-
-    classes: bool = True
-    nonlinear: bool = False
-    context: bool = False  # context vectors are sums of factor vectors
-    output: bool = False  # target vectors are
-
-    @classmethod
-    def parse(cls, name: str) -> Variant:
-        """The variant called `name`."""
-        match = _NAME.fullmatch(name.lower())
-        if match is None:
-            raise SettingsError(
-                f"{name!r} is not a log-bilinear model: lbl, clbl, nlbl or nclbl, with +c, +o or ++ or nothing"
-            )
-        n, c, plus = match.groups()
-        return cls(bool(c), bool(n), plus in ("+c", "++"), plus in ("+o", "++"))
-
-    def __str__(self) -> str:
-        plus = {(0, 0): "", (1, 0): "+c", (0, 1): "+o", (1, 1): "++"}[self.context, self.output]
-        return f"{'n' * self.nonlinear}{'c' * self.classes}lbl{plus}"
-
-    @property
-    def additive(self) -> bool:
-        """Whether the model needs a word map."""
-        return self.context or self.output
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The size and form of a model: `order` counts the predicted word; `diagonal` position matrices or full ones."""
-
-    variant: Variant
-    order: int = 4
-    dim: int = 100
-    diagonal: bool = False
-
-    def __post_init__(self) -> None:
-        if self.dim < 1:
-            raise SettingsError(f"vectors have at least 1 dimension, not {self.dim}")
-        if self.order < 2:
-            raise SettingsError(f"the order is 2 or more (one context word and the word it predicts), not {self.order}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """As stored in a model file."""
-        return asdict(self) | {"variant": str(self.variant)}
-
-    @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> Shape:
-        """The inverse of `to_dict`."""
-        return cls(**{**fields, "variant": Variant.parse(fields["variant"])})
 
 
 class Targets:
@@ -86,7 +28,7 @@ class Targets:
     """
 
     def __init__(self, class_of: NDArray[np.uint32] | None, vocabulary: Vocabulary) -> None:
-        words = np.array([i for i, w in enumerate(vocabulary.words) if w != BEGIN], np.int64)
+        words = np.delete(np.arange(len(vocabulary), dtype=np.int64), BEGIN_ID)
         labels = np.zeros(len(words), np.int64) if class_of is None else class_of[words].astype(np.int64)
         _, labels = np.unique(labels, return_inverse=True)  # no class without words
         order = np.argsort(labels, kind="stable")
@@ -115,13 +57,13 @@ class Composition(nn.Module):
     owners: Tensor
     owner_offsets: Tensor
 
-    def __init__(self, word_map: WordMap) -> None:
+    def __init__(self, factor_map: FactorMap) -> None:
         super().__init__()
-        self.identity = word_map.words == len(word_map.factors)
-        owners, owner_offsets = word_map.transposed
+        self.identity = factor_map.words == len(factor_map.factors)
+        owners, owner_offsets = factor_map.transposed
         for name, array in (
-            ("factors", word_map.factors),
-            ("offsets", word_map.offsets),
+            ("factors", factor_map.factors),
+            ("offsets", factor_map.offsets),
             ("owners", owners),
             ("owner_offsets", owner_offsets),
         ):
@@ -152,19 +94,21 @@ def _sums(indices: Tensor, vectors: Tensor, offsets: Tensor) -> Tensor:
     return nn.functional.embedding_bag(indices, vectors, offsets, mode="sum", include_last_offset=True)
 
 
-class LogBilinear(nn.Module):
+class LogBilinearNetwork(nn.Module):
     """The parameters Theta and the distributions they define. Contexts are word ids (B, n - 1), nearest word last."""
 
     class_of_row: Tensor
 
-    def __init__(self, shape: Shape, targets: Targets, word_map: WordMap, seed: int = 1, scale: float = 0.1) -> None:
+    def __init__(
+        self, shape: Shape, targets: Targets, factor_map: FactorMap, seed: int = 1, scale: float = 0.1
+    ) -> None:
         super().__init__()
         variant, d = shape.variant, shape.dim
         self.shape, self.targets = shape, targets
         self.centred = False
-        words = word_map.words
-        context_map = word_map if variant.context else WordMap.identity(words)
-        target_map = (word_map if variant.output else WordMap.identity(words)).permuted(targets.word_of)
+        words = factor_map.words
+        context_map = factor_map if variant.context else FactorMap.identity(words)
+        target_map = (factor_map if variant.output else FactorMap.identity(words)).permuted(targets.word_of)
         self.context_map, self.target_map = Composition(context_map), Composition(target_map)
         self.register_buffer("class_of_row", torch.from_numpy(targets.class_of_row), persistent=False)
         self.first: list[int] = targets.first.tolist()
@@ -181,13 +125,13 @@ class LogBilinear(nn.Module):
             self.S = gaussian(5, targets.classes, d)  # (K, d)
             self.t = nn.Parameter(torch.zeros(targets.classes))  # (K,)
 
-    def use_contexts(self, word_map: WordMap) -> None:
+    def use_contexts(self, factor_map: FactorMap) -> None:
         """Take the rows of another map of the same factors as context words: with words outside the vocabulary, or without."""
         if self.shape.variant.context:
-            self.context_map = Composition(word_map).to(self.Q.device)
+            self.context_map = Composition(factor_map).to(self.Q.device)
 
     def set_biases(self, counts: NDArray[Any]) -> None:
-        """Biases as log-unigrams with Laplace smoothing (section 4.4.1), from the counts of words by id."""
+        """Biases as log-unigrams with Laplace smoothing (thesis, section 4.4.1), from the counts of words by id."""
         rows = torch.from_numpy(np.asarray(counts, np.float64)[self.targets.word_of] + 1.0)
         with torch.no_grad():
             self.b.copy_(torch.log(rows / rows.sum()))
@@ -235,7 +179,9 @@ class LogBilinear(nn.Module):
         present, counts = torch.unique_consecutive(classes[order], return_counts=True)
         sizes = counts.tolist()
         within = []
-        for c, pc, row in zip(present.tolist(), p[order].split(sizes), rows[order].split(sizes), strict=True):
+        for c, pc, row in zip(
+            present.tolist(), torch.split(p[order], sizes), torch.split(rows[order], sizes), strict=True
+        ):
             first, last = self.first[c], self.first[c + 1]
             scores = torch.log_softmax(torch.addmm(self.b[first:last], pc, target_vectors[first:last].T), 1)
             within.append(scores.gather(1, (row - first)[:, None])[:, 0])

@@ -1,4 +1,4 @@
-"""The word map mu: which factors a word is the sum of, its surface form and its morphemes (section 4.1)."""
+"""The word map mu: which factors a word is the sum of, its surface form and its morphemes (thesis, section 4.1)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from binyan.text.vocabulary import UNKNOWN_ID, Vocabulary
 
 
 @dataclass(frozen=True)
-class WordMap:
+class FactorMap:
     """The rows of the matrix M: the factors of word i are `factors[offsets[i]:offsets[i + 1]]`, repetitions included.
 
     Factors 0 to |V| - 1 are the surface forms, by word id; then come the `morphemes`. The first factor of a word is its
@@ -49,19 +49,25 @@ class WordMap:
         """The factor number of each morpheme."""
         return {m: self.words + j for j, m in enumerate(self.morphemes)}
 
+    @cached_property
+    def uses(self) -> dict[str, int]:
+        """How many words have each morpheme."""
+        counts = np.bincount(self.factors, minlength=self.size)[self.words :]
+        return dict(zip(self.morphemes, counts.tolist(), strict=True))
+
     def known(self, morphemes: Iterable[str]) -> list[int]:
-        """The factors among `morphemes` that the map has; for words outside the vocabulary (mu' of section 4.4.5)."""
+        """The factors among `morphemes` that the map has; for words outside the vocabulary (mu' of the thesis, section 4.4.5)."""
         return [self.morpheme_index[m] for m in morphemes if m in self.morpheme_index]
 
     @classmethod
-    def identity(cls, words: int) -> WordMap:
+    def identity(cls, words: int) -> FactorMap:
         """Every word its own only factor: the models without morphemes."""
         return cls(np.arange(words, dtype=np.int64), np.arange(words + 1, dtype=np.int64), ())
 
     @classmethod
     def from_segmentations(
         cls, table: SegmentationTable, vocabulary: Vocabulary, outside: Iterable[str] = ()
-    ) -> WordMap:
+    ) -> FactorMap:
         """The surface form and the morphemes of each word. A part that is the whole word without a label adds nothing.
 
         Of the words `outside` the vocabulary those get rows that have a morpheme of a word inside. Raises InputError where
@@ -69,14 +75,14 @@ class WordMap:
         """
         morphemes: dict[str, int] = {}
         rows: list[list[int]] = []
-        found = 0
+        covered = 0
         for i, word in enumerate(vocabulary.words):
             row = [i]
             if word in table:
-                found += 1
+                covered += 1
                 row += [len(vocabulary) + morphemes.setdefault(m, len(morphemes)) for m in factors_of(table, word)]
             rows.append(row)
-        if not found:
+        if not covered:
             raise InputError(
                 "the word map has no word of the vocabulary; is it of another language, or of text with capitals?"
             )
@@ -89,12 +95,12 @@ class WordMap:
 
     def sections(self) -> dict[str, Section]:
         """As stored in a container."""
-        found: dict[str, Section] = {"map/factors": self.factors, "map/offsets": self.offsets}
-        found["map/morphemes"] = "\n".join(self.morphemes).encode()
-        return found | ({"map/outside": "\n".join(self.outside).encode()} if self.outside else {})
+        sections: dict[str, Section] = {"map/factors": self.factors, "map/offsets": self.offsets}
+        sections["map/morphemes"] = "\n".join(self.morphemes).encode()
+        return sections | ({"map/outside": "\n".join(self.outside).encode()} if self.outside else {})
 
     @classmethod
-    def from_file(cls, file: ModelFile) -> WordMap:
+    def from_file(cls, file: ModelFile) -> FactorMap:
         """The inverse of `sections`."""
         words = (file.blob(name).decode() if name in file.sections else "" for name in ("map/morphemes", "map/outside"))
         return cls(
@@ -102,12 +108,12 @@ class WordMap:
         )
 
     @property
-    def inside(self) -> WordMap:
+    def inside(self) -> FactorMap:
         """The map of the words of the vocabulary alone."""
         end = self.offsets[self.words]
-        return WordMap(self.factors[:end], self.offsets[: self.words + 1], self.morphemes)
+        return FactorMap(self.factors[:end], self.offsets[: self.words + 1], self.morphemes)
 
-    def permuted(self, order: NDArray[np.int64]) -> WordMap:
+    def permuted(self, order: NDArray[np.int64]) -> FactorMap:
         """The map of the words `order`, whose surface factors are renumbered likewise; morphemes keep their order."""
         surface = np.full(self.words, -1, np.int64)
         surface[order] = np.arange(len(order))
@@ -121,7 +127,7 @@ class WordMap:
                     factors - self.words + len(order),
                 )
             )
-        return WordMap(*_flat(rows), self.morphemes)
+        return FactorMap(*_flat(rows), self.morphemes)
 
     @cached_property
     def transposed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,4 +1,7 @@
-"""A word never seen, taken apart into morphemes that a model knows: the most probable sequence, each by how often it is used."""
+"""The morphemes of an unseen word, guessed.
+
+The guess is the most probable sequence of morphemes that a model knows, each by how often it is used.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,15 @@ _FOLLOWERS = {  # label -> labels after it, as Morfessor FlatCat has them: a pre
 }
 
 
-def take_apart(word: str, uses: Mapping[str, int], links: Collection[str] = ()) -> list[str]:
+def guess_morphemes(word: str, uses: Mapping[str, int], links: Collection[str] = ()) -> list[str]:
     """The morphemes of `word`, linking elements left out; empty where it cannot be made of those in `uses`.
 
     `uses` has the morphemes with their labels (un/PRE, or without label) and how often each is used; `links` the elements
     that may stand between morphemes without a label.
 
-    >>> take_apart("unreading", {"un/PRE": 9, "read/STM": 3, "ing/SUF": 20, "un/STM": 1})
+    >>> guess_morphemes("unreading", {"un/PRE": 9, "read/STM": 3, "ing/SUF": 20, "un/STM": 1})
     ['un/PRE', 'read/STM', 'ing/SUF']
-    >>> take_apart("küchenhof", {"küche": 4, "hof": 7}, links=["n", "s"])
+    >>> guess_morphemes("küchenhof", {"küche": 4, "hof": 7}, links=["n", "s"])
     ['küche', 'hof']
     """
     total = sum(uses.values())
@@ -40,8 +43,8 @@ def take_apart(word: str, uses: Mapping[str, int], links: Collection[str] = ()) 
                         _keep(best[end], label, score + math.log(uses[name] / total), [*parts, name])
                 if text in links and "+" in _FOLLOWERS.get(before, ()):
                     _keep(best[end], "+", score, parts)
-    whole = [found for label, found in best[-1].items() if "$" in _FOLLOWERS.get(label, ("$",))]
-    return max(whole, key=lambda found: found[0])[1] if whole else []
+    complete = [guess for label, guess in best[-1].items() if "$" in _FOLLOWERS.get(label, ("$",))]
+    return max(complete, key=lambda guess: guess[0])[1] if complete else []
 
 
 def _keep(place: dict[str, tuple[float, list[str]]], label: str, score: float, parts: list[str]) -> None:
