@@ -28,7 +28,7 @@ from binyan.experiments.adaptor import without_macrons
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.notation import load_grammar
 from binyan.grammar.parser import Parser
-from binyan.grammar.reading_off import LABELS, roots, segments
+from binyan.grammar.tree_segments import LABELS, roots, segments
 from binyan.morphology import AdaptorSampler, Settings, WordList
 from binyan.signature import digest
 

@@ -18,7 +18,7 @@ from binyan.evaluation.lexicon import area_under, gold_lexicon, roc_curve, roc_t
 from binyan.evaluation.roots import guess_roots, guesser_accuracy, score_roots, strong_roots, surface_realised
 from binyan.evaluation.segmentation import borders, coarse, morphemes_per_word, score_segmentation
 from binyan.grammar.notation import load_grammar
-from binyan.grammar.reading_off import character_classes, roots, segment_symbols, segments, simplified
+from binyan.grammar.tree_segments import character_classes, roots, segment_symbols, segments, simplified
 from binyan.grammar.tree import parse_tree
 
 

@@ -57,17 +57,17 @@ def check(
     strict: bool = typer.Option(False, "--strict", help="Fail on warnings too."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
-    """Explain every fault of a grammar, each with its rule and line. Files of py-cfg and py-srcag are read as well.
+    """Explain every problem of a grammar, each with its rule and line. Files of py-cfg and py-srcag are read as well.
 
     Example: binyan grammar check mine.grammar
     """
     from binyan.errors import GrammarError
-    from binyan.grammar.foreign import recognise
+    from binyan.grammar.py_cfg import recognise
     from binyan.grammar.notation import examine_grammar, grammar_text
 
     source, text = grammar_text(file)
-    grammar, faults = examine_grammar(text, source)
-    errors = sum(fault.severity == "error" for fault in faults)
+    grammar, problems = examine_grammar(text, source)
+    errors = sum(problem.severity == "error" for problem in problems)
     counts = {
         "format": recognise(text),
         "rules": len(grammar.rules) if grammar else 0,
@@ -75,17 +75,17 @@ def check(
         "adapted": sorted(grammar.adapted) if grammar else [],
     }
     if as_json:
-        typer.echo(json.dumps({**counts, "faults": [vars(fault) for fault in faults]}, ensure_ascii=False))
+        typer.echo(json.dumps({**counts, "faults": [vars(problem) for problem in problems]}, ensure_ascii=False))
     else:
-        for fault in faults:
-            typer.echo(str(fault))
+        for problem in problems:
+            typer.echo(str(problem))
         if not errors:
             adapted = ", ".join(sorted(grammar.adapted) if grammar else []) or "none"
             typer.echo(
                 f"{source}: {counts['rules']} rules of {counts['symbols']} symbols ({counts['format']} format), "
-                f"adapted: {adapted}; {len(faults)} warning{'s' if len(faults) != 1 else ''}, no errors"
+                f"adapted: {adapted}; {len(problems)} warning{'s' if len(problems) != 1 else ''}, no errors"
             )
-    if errors or (strict and faults):
+    if errors or (strict and problems):
         raise typer.Exit(GrammarError.exit_code)
 
 
@@ -110,7 +110,7 @@ def parse(
     from binyan.grammar.drawing import draw_html, draw_svg
     from binyan.grammar.notation import load_grammar
     from binyan.grammar.parser import Parser
-    from binyan.grammar.reading_off import simplified
+    from binyan.grammar.tree_segments import simplified
     from binyan.grammar.text_drawing import draw_text
 
     if not word:

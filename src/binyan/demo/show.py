@@ -17,7 +17,7 @@ from binyan.experiments import report
 from binyan.experiments.study import Section
 from binyan.grammar.drawing import draw_svg
 from binyan.grammar.notation import load_grammar
-from binyan.grammar.reading_off import simplified
+from binyan.grammar.tree_segments import simplified
 from binyan.grammar.text_drawing import draw_text
 from binyan.language_model import LanguageModel
 from binyan.morphology import Segmenter, WordList, learn

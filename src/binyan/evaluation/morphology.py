@@ -12,7 +12,7 @@ from binyan.evaluation.gold import GoldWord
 from binyan.evaluation.lexicon import LexiconScore, area_under, gold_lexicon, roc_curve, score_lexicon
 from binyan.evaluation.roots import RootScore, score_roots
 from binyan.evaluation.segmentation import BorderScore, Granularity, score_segmentation
-from binyan.grammar.reading_off import LABELS, Segment
+from binyan.grammar.tree_segments import LABELS, Segment
 from binyan.grammar.tree import Tree
 
 Method = Literal["A", "B"]

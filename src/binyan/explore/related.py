@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from binyan.grammar.reading_off import LABELS
+from binyan.grammar.tree_segments import LABELS
 from binyan.grammar.tree import Leaf, Tree
 
 GAP = "…"  # between the pieces of a morpheme

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from binyan import model_file
 from binyan.errors import InputError, ModelFileError
 from binyan.explore.related import Index
-from binyan.grammar.reading_off import character_classes
+from binyan.grammar.tree_segments import character_classes
 from binyan.grammar.tree import Tree
 from binyan.language_model import LanguageModel
 from binyan.model import KINDS, from_model_file

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from binyan.grammar.ambiguity import duplicate_derivations
-from binyan.grammar.faults import Fault
+from binyan.grammar.problems import Problem
 from binyan.grammar.rules import Grammar, Rule, Variable, is_any, left_out
 
 
@@ -25,9 +25,9 @@ def check(
     origins: Sequence[Origin] | None = None,
     incomplete: bool = False,
     thorough: bool = True,
-) -> list[Fault]:
-    """Every fault of a grammar. `origins` tells where each rule is from; `incomplete` that some rules could not be read,
-    so that faults that may only be a consequence are left out; `thorough` adds the search for ambiguity."""
+) -> list[Problem]:
+    """Every problem of a grammar. `origins` tells where each rule is from; `incomplete` that some rules could not be read,
+    so that problems that may only be a consequence are left out; `thorough` adds the search for ambiguity."""
     if origins is None:
         origins = [Origin(grammar.name, rule.line, str(rule)) for rule in grammar.rules]
     checks = _Checks(grammar, origins)
@@ -37,22 +37,22 @@ def check(
     if not incomplete:
         checks.start()
         checks.undefined()
-    if not checks.faults and not incomplete:
+    if not checks.problems and not incomplete:
         checks.unproductive()
         checks.unreachable()
     checks.adapted_recursion()
-    if not any(fault.code == "arity" for fault in checks.faults):
+    if not any(problem.code == "arity" for problem in checks.problems):
         checks.cycles()
-    if thorough and not incomplete and not any(fault.severity == "error" for fault in checks.faults):
+    if thorough and not incomplete and not any(problem.severity == "error" for problem in checks.problems):
         checks.ambiguity()
-    return checks.faults
+    return checks.problems
 
 
 class _Checks:
     def __init__(self, grammar: Grammar, origins: Sequence[Origin]) -> None:
         self.grammar = grammar
         self.origins = origins
-        self.faults: list[Fault] = []
+        self.problems: list[Problem] = []
         self.defined = {rule.lhs for rule in grammar.rules}
 
     def report(
@@ -60,12 +60,12 @@ class _Checks:
     ) -> None:
         if rule is None:
             source = self.origins[0].source if self.origins else self.grammar.name
-            self.faults.append(Fault(code, message, source=source, severity=severity))
+            self.problems.append(Problem(code, message, source=source, severity=severity))
             return
         origin = self.origins[rule]
-        fault = Fault(code, message, origin.text, origin.line, origin.source, severity)
-        if fault not in self.faults:  # one statement may expand to many rules
-            self.faults.append(fault)
+        problem = Problem(code, message, origin.text, origin.line, origin.source, severity)
+        if problem not in self.problems:  # one statement may expand to many rules
+            self.problems.append(problem)
 
     def place(self, rule: int, seen_from: int) -> str:
         here = self.origins[rule]

@@ -21,8 +21,8 @@ from typing import Literal
 
 import regex
 
-from binyan.grammar.faults import Fault
-from binyan.grammar.statements import (
+from binyan.grammar.problems import Problem
+from binyan.grammar.ast import (
     Alternative,
     Any,
     Given,
@@ -64,7 +64,7 @@ def read_text(text: str, source: str) -> GrammarText:
         try:
             _read_line(content, line, grammar)
         except _Unreadable as error:
-            grammar.faults.append(Fault(error.code, str(error), content, line, source))
+            grammar.problems.append(Problem(error.code, str(error), content, line, source))
     return grammar
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from binyan.grammar.reading_off import LABELS, Segment, roots, segments
+from binyan.grammar.tree_segments import LABELS, Segment, roots, segments
 from binyan.grammar.tree import Leaf, Tree
 from binyan.segmentation import Part, Segmentation
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import InputError
 from binyan.grammar.compiled import Compiled
-from binyan.grammar.reading_off import LABELS, segment_symbols
+from binyan.grammar.tree_segments import LABELS, segment_symbols
 from binyan.grammar.rules import Grammar
 from binyan.morphology.analysis import Analysis
 from binyan.morphology.lexicon import Lexicon, lexicon

@@ -19,7 +19,7 @@ from binyan.segmentation.frequency_splitter import FrequencySplitter
 from binyan.segmentation.gold import simplex_words
 from binyan.segmentation.hyphens import join_pieces, lowered, pieces
 from binyan.segmentation.lattice import Floats
-from binyan.segmentation.lexicon import Lexicon, components_with_links
+from binyan.segmentation.part_counts import PartCounts, components_with_links
 from binyan.segmentation.segmentation import Part, Segmentation
 from binyan.segmentation.split_batch import Batch, SplitFeatures
 from binyan.segmentation.table import SegmentationTable
@@ -54,7 +54,7 @@ class CompoundSplitter:
 
         `frequencies`: words of a text with their counts. `simplex`: words that must not be split; by default those parts
         of gold compounds that the gold never splits. `penalty`: weight of the squared weights. `min_link`: how many
-        gold words a linking element must occur in. `max_words`: where there are more, all are counted in the lexicon,
+        gold words a linking element must occur in. `max_words`: where there are more, all are counted in the part_counts,
         and weights are fitted to so many, drawn by `seed`. All words are lowercased.
         """
         rows = _training_rows(gold, simplex)
@@ -63,16 +63,16 @@ class CompoundSplitter:
         counts = Counter[str]()
         for word, count in (frequencies or {}).items():
             counts[word.lower()] += count
-        lexicon = Lexicon.count(table, counts, links)
+        part_counts = PartCounts.count(table, counts, links)
         if len(rows) > max_words:
             drawn = np.sort(np.random.default_rng(seed).permutation(len(rows))[:max_words])
             rows = [rows[i] for i in drawn]
         words = [row.word for row in rows]
         letters = Counter(letter for word in words for letter in word)
         alphabet = "".join(letter for letter, _ in letters.most_common(253))
-        features = SplitFeatures(lexicon, alphabet, np.zeros(0, np.uint64))
+        features = SplitFeatures(part_counts, alphabet, np.zeros(0, np.uint64))
         keys, seen, at_gold = features.context_counts(words, rows)
-        features = SplitFeatures(lexicon, alphabet, keys[((at_gold >= 2) | (seen >= 20)) & (keys > 0)])
+        features = SplitFeatures(part_counts, alphabet, keys[((at_gold >= 2) | (seen >= 20)) & (keys > 0)])
         batch = features.batch(words, rows).merged()
         weights, likelihood = _maximise(batch, features.size, penalty, max_iterations, progress)
         settings = {
@@ -131,7 +131,7 @@ class CompoundSplitter:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save to a model file."""
         sections = {
-            **self.features.lexicon.to_sections(),
+            **self.features.part_counts.to_sections(),
             "alphabet": self.features.alphabet.encode(),
             "contexts": self.features.contexts,
             "weights": self.weights,
@@ -141,8 +141,8 @@ class CompoundSplitter:
     @classmethod
     def from_file(cls, file: model_file.ModelFile) -> CompoundSplitter:
         """From a model file that is read already."""
-        lexicon = Lexicon.from_file(file, tuple(file.meta["links"]))
-        features = SplitFeatures(lexicon, file.blob("alphabet").decode(), file.array("contexts"))
+        part_counts = PartCounts.from_file(file, tuple(file.meta["links"]))
+        features = SplitFeatures(part_counts, file.blob("alphabet").decode(), file.array("contexts"))
         return cls(features, file.array("weights"), file.meta)
 
 

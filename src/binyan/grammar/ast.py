@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from binyan.grammar.faults import Fault
+from binyan.grammar.problems import Problem
 
 Repetition = Literal["", "?", "*", "+"]
 
@@ -89,11 +89,11 @@ class Statement:
 
 @dataclass
 class GrammarText:
-    """All statements of a file and what else it declares; `faults` are the lines that could not be read."""
+    """All statements of a file and what else it declares; `problems` are the lines that could not be read."""
 
     source: str
     statements: list[Statement] = field(default_factory=list)
     start: str | None = None
     includes: list[tuple[str, int]] = field(default_factory=list)
     marks: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)

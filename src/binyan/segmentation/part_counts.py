@@ -16,7 +16,7 @@ from binyan.segmentation.table import SegmentationTable
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class PartCounts:
     """Strings with counts. Row 0 stands for every string that is not listed.
 
     `corpus[i]`: occurrences as a word of a text; `modifier[i, k]`: gold compounds in which it comes before linking
@@ -40,7 +40,7 @@ class Lexicon:
         return self.modifier.sum(axis=1, dtype=np.int64)
 
     @classmethod
-    def count(cls, gold: SegmentationTable, frequencies: Mapping[str, int], links: tuple[str, ...]) -> Lexicon:
+    def count(cls, gold: SegmentationTable, frequencies: Mapping[str, int], links: tuple[str, ...]) -> PartCounts:
         """Count the parts of `gold`, which are lowercase, and join `frequencies` of lowercase words."""
         place = {link: k for k, link in enumerate(links)}
         rows: dict[str, int] = {"": 0}
@@ -65,7 +65,7 @@ class Lexicon:
         return cls(list(rows), links, corpus, modifier, head)
 
     @classmethod
-    def from_file(cls, file: ModelFile, links: tuple[str, ...]) -> Lexicon:
+    def from_file(cls, file: ModelFile, links: tuple[str, ...]) -> PartCounts:
         """The inverse of `to_sections`."""
         strings = file.blob("strings").decode().split("\n")
         return cls(strings, links, file.array("corpus"), file.array("modifier"), file.array("head"))
