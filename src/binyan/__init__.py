@@ -14,21 +14,41 @@ __version__ = "0.2.0.dev0"
 _NAMES = {
     "ArpaModel": "binyan.ngram.arpa",
     "CompoundHPYLM": "binyan.ngram.compound",
+    "CompoundSplitter": "binyan.segmentation.compound_splitter",
+    "Grammar": "binyan.grammar",
     "HPYLM": "binyan.ngram.hpylm",
     "KneserNey": "binyan.ngram.kneser_ney",
     "Mixture": "binyan.mixture",
+    "Morphology": "binyan.morphology",
+    "WordMap": "binyan.segmentation.word_map",
     "load": "binyan.model",
 }
 
 if TYPE_CHECKING:
+    from binyan.grammar import Grammar
     from binyan.mixture import Mixture
     from binyan.model import load
+    from binyan.morphology import Morphology
     from binyan.ngram.arpa import ArpaModel
     from binyan.ngram.compound import CompoundHPYLM
     from binyan.ngram.hpylm import HPYLM
     from binyan.ngram.kneser_ney import KneserNey
+    from binyan.segmentation.compound_splitter import CompoundSplitter
+    from binyan.segmentation.word_map import WordMap
 
-__all__ = ["ArpaModel", "CompoundHPYLM", "HPYLM", "KneserNey", "Mixture", "__version__", "load"]
+__all__ = [
+    "HPYLM",
+    "ArpaModel",
+    "CompoundHPYLM",
+    "CompoundSplitter",
+    "Grammar",
+    "KneserNey",
+    "Mixture",
+    "Morphology",
+    "WordMap",
+    "__version__",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

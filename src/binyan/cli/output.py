@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,17 @@ def print_json(figures: Mapping[str, Any]) -> None:
     typer.echo(json.dumps(finite(figures), ensure_ascii=False, indent=1, allow_nan=False))
 
 
+def print_result(result: Any, as_json: bool, warning: str = "") -> None:
+    """A result of the library: as JSON, or as its text, with a warning on standard error."""
+    if as_json:
+        print_json(result.to_dict())
+        return
+    if text := str(result):
+        typer.echo(text)
+    if warning:
+        typer.echo(f"binyan: {warning}", err=True)
+
+
 def write_tables(tables: Mapping[str, Table], tsv: Path | None, plots: Path | None) -> None:
     """Each table as NAME.tsv and, where it has a drawing, NAME.png and NAME.svg."""
     for name, table in tables.items():
@@ -36,10 +48,27 @@ def write_tables(tables: Mapping[str, Table], tsv: Path | None, plots: Path | No
                 drawing.save(table, plots / f"{name}.{kind}")
 
 
+class _Messages(logging.Handler):
+    """Messages of the library as lines on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one message."""
+        typer.echo(record.getMessage(), err=True)
+
+
 @contextmanager
-def plain_warnings() -> Iterator[None]:
-    """Warnings of Binyan as one line each on standard error."""
+def plain_warnings(quiet: bool = True) -> Iterator[None]:
+    """Warnings of Binyan as one line each on standard error; unless `quiet`, its messages, too."""
+    logger, handler = logging.getLogger("binyan"), _Messages(logging.INFO)
+    level = logger.level
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = lambda message, *rest, **more: typer.echo(f"binyan: warning: {message}", err=True)
-        yield
+        if not quiet:
+            logger.addHandler(handler)
+            logger.setLevel(logging.INFO)
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
+            logger.setLevel(level)

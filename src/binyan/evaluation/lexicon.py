@@ -35,7 +35,7 @@ def gold_lexicon(gold: Iterable[GoldWord], category: str) -> set[str]:
     if category.startswith("root"):
         length = int(category.removeprefix("root") or 3)
         return {root for word in gold for root in strong_roots(word, length)}
-    return {text for word in gold for pieces in word.segmentations[:1] for text, label in pieces if label == category}
+    return {part.text for word in gold for part in word.segmentations[0] if part.label == category}
 
 
 def score_lexicon(predicted: Mapping[str, float], gold: Collection[str]) -> LexiconScore:
@@ -77,9 +77,9 @@ def roc_table(curves: Mapping[str, list[tuple[float, float]]], title: str, signa
     """ROC curves of several models as a table that can be drawn, with their areas in the names."""
     rows: list[list[Cell]] = []
     for name, curve in curves.items():
-        shown = f"{name} ({area_under(curve):.2f})"
+        title_of_curve = f"{name} ({area_under(curve):.2f})"
         thinned = curve if len(curve) <= 400 else [curve[i] for i in np.linspace(0, len(curve) - 1, 400).astype(int)]
-        rows.extend([shown, x, y] for x, y in thinned)
+        rows.extend([title_of_curve, x, y] for x, y in thinned)
     columns = [Column("model"), Column("false positive rate", ".4f"), Column("true positive rate", ".4f")]
     chart = Chart("lines", "false positive rate", ["true positive rate"], series="model")
     return Table(title, columns, rows, signature, "In brackets the area under the curve; 0.5 is chance.", chart)

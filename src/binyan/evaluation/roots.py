@@ -41,7 +41,7 @@ def surface_realised(root: str, stem: str) -> bool:
 
 
 def strong_roots(word: GoldWord, length: int) -> list[str]:
-    """The gold roots of so many radicals that the stem shows; empty if the word is not to be evaluated."""
+    """The gold roots of `length` radicals that the stem shows; empty if the word is not to be evaluated."""
     return [root for root in word.roots if len(root) == length and surface_realised(root, word.stem)]
 
 
@@ -77,7 +77,7 @@ def _matches(
 def guess_roots(
     gold: Sequence[GoldWord], length: int = 3, guesser: Guesser = "uniform", seed: int = 1
 ) -> dict[str, list[str]]:
-    """Random roots: characters are struck out of the word, or of its gold stem, until so many remain. The constrained
+    """Random roots: characters are struck out of the word, or of its gold stem, until `length` remain. The constrained
     guessers know which characters occur in roots."""
     random = np.random.default_rng(seed)
     radicals = {radical for word in gold for root in word.roots for radical in root}

@@ -12,13 +12,12 @@ import numpy as np
 
 from binyan.evaluation.gold import GoldWord, read_gold
 from binyan.evaluation.lexicon import gold_lexicon, roc_curve
-from binyan.evaluation.morphology import Analysed, sampled_lexicon
+from binyan.evaluation.morphology import BestAnalyses, sampled_lexicon
 from binyan.evaluation.roots import GUESSERS, guesser_accuracy, strong_roots
 from binyan.evaluation.segmentation import score_segmentation
 from binyan.experiments import adaptor_report
 from binyan.experiments.results import Results
 from binyan.experiments.study import Experiment, Measure, Outcome, Section, Workshop
-from binyan.grammar.rules import Grammar
 from binyan.signature import digest
 
 TITLE = "Chapter 5: morphology learnt from word lists"
@@ -117,46 +116,52 @@ def without_macrons(text: str) -> str:
 
 def measure_adaptor(experiment: Experiment, workshop: Workshop) -> Outcome:
     """Learn, then compare the analyses with the gold standard in every way of the chapter."""
-    from binyan.grammar.notation import load_grammar
-    from binyan.morphology import AdaptorSampler, Settings, WordList, load_sampler, save_sampler
+    from binyan.grammar import Grammar
+    from binyan.model import load
+    from binyan.morphology import Morphology, MorphologySettings
 
     gold = gold_words(experiment.data, workshop)
     model = experiment.model
-    settings = Settings(
+    settings = MorphologySettings(
         sweeps=model["sweeps"],
         burn_in=model["burn_in"],
+        chains=1,
         seed=model["seed"],
         initialisation=model["initialisation"],
         relabel=model.get("relabel", 0),
     )
     checkpoint = workshop.checkpoint(experiment)
     started = time.process_time()
-    grammar = load_grammar(model["grammar"])
-    sampler = load_sampler(checkpoint, settings) if checkpoint.exists() else None
-    if sampler is None or not _same(sampler.compiled.source, grammar):  # a grammar may have changed under its name
-        sampler = AdaptorSampler(grammar, WordList.of([word.word for word in gold], unit="codepoint"), settings)
-    sampler.run(workshop.progress, checkpoint=lambda: save_sampler(sampler, checkpoint), seconds=600.0)
+    grammar = Grammar.load(model["grammar"])
+    # A grammar may have changed under its name.
+    resume = checkpoint.exists() and load(checkpoint).grammar.same_rules(grammar)
+    morphology = Morphology(grammar, settings=settings, unit="codepoint").fit(
+        [word.word for word in gold],
+        checkpoint=checkpoint,
+        checkpoint_seconds=600.0,
+        resume=resume,
+        progress=workshop.progress,
+    )
     seconds = time.process_time() - started
-    segmenter = sampler.freeze()
-    analysed = Analysed.of(segmenter, gold)
-    rankings = {c: sampled_lexicon(segmenter, [w.word for w in gold], c) for c in ("stem", "root3")}
+    analysed = BestAnalyses.of(morphology, gold)
+    rankings = {c: sampled_lexicon(morphology, [w.word for w in gold], c) for c in ("stem", "root3")}
     scores = figures_of(analysed, rankings)
     figures = {
         "f1": scores["segmentation"]["f1"],
         "root_accuracy": scores["roots_3_A"]["accuracy"],
         **_statistics(gold),
         **scores,
-        "unparsable": len(sampler.unparsable),
-        "log_joint": sampler.traces[0][-1, 0],
+        "unparsable": len(morphology.unparsable),
+        "log_joint": morphology.trace[0][-1, 0],
         "words_per_second": len(gold) * settings.sweeps / max(seconds, 1e-9),
         "top_roots": _top_roots(rankings["root3"], gold),
     }
     curves = {f"roc.{c}": np.array(roc_curve(r, gold_lexicon(gold, c))) for c, r in rankings.items()}
-    trace = {"log_joint": sampler.traces[0][:, 0]}
-    return Outcome(figures, str(sampler.signature.extended(gold=_digest(gold))), {**curves, **trace})
+    trace = {"log_joint": morphology.trace[0][:, 0]}
+    return Outcome(figures, str(morphology.signature().extended(gold=_digest(gold))), {**curves, **trace})
 
 
-def figures_of(analysed: Analysed, rankings: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+def figures_of(analysed: BestAnalyses, rankings: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     """All scores, and those of the words that no grammar was chosen on."""
     figures: dict[str, Any] = {
         "segmentation": analysed.segmentation().to_dict(),
@@ -173,7 +178,7 @@ def figures_of(analysed: Analysed, rankings: Mapping[str, Mapping[str, float]]) 
             figures[f"roots_{length}_{method}"] = score.to_dict()
     figures["roots_3_A_not_stems"] = analysed.roots(3, "A", roots_that_are_stems=False).to_dict()
     if others := unseen(analysed.gold):
-        part = Analysed(others, analysed.best)
+        part = BestAnalyses(others, analysed.best)
         figures["unseen"] = {
             "segmentation": part.segmentation().to_dict(),
             **{f"roots_{k}": part.roots(k).to_dict() for k in (3, 4)},
@@ -232,10 +237,6 @@ def _statistics(gold: Sequence[GoldWord]) -> dict[str, Any]:
     }
 
 
-def _same(one: Grammar, other: Grammar) -> bool:
-    return [(str(r), r.weight) for r in one.rules] == [(str(r), r.weight) for r in other.rules]
-
-
 def _top_roots(ranking: Mapping[str, float], gold: Sequence[GoldWord], most: int = 10) -> list[list[Any]]:
     truth = gold_lexicon(gold, "root3")
     ranked = sorted(ranking.items(), key=lambda item: (-item[1], item[0]))[:most]
@@ -243,4 +244,8 @@ def _top_roots(ranking: Mapping[str, float], gold: Sequence[GoldWord], most: int
 
 
 def _digest(gold: Sequence[GoldWord]) -> str:
-    return digest("\n".join(f"{word.word}\t{word.segmentations}\t{word.roots}" for word in gold).encode())
+    rows = (
+        (word.word, tuple(tuple((part.text, part.label) for part in s) for s in word.segmentations), word.roots)
+        for word in gold
+    )
+    return digest("\n".join("\t".join(map(str, row)) for row in rows).encode())

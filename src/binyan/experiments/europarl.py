@@ -77,7 +77,7 @@ def segmentation(vocabulary: Vocabulary, workshop: Workshop) -> SegmentationTabl
     if not path.exists():
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         splitter, signature = _splitter(workshop)
-        splitter.split(vocabulary.words[3:], progress=workshop.progress).write(part, comment=signature)
+        splitter.split_words(vocabulary.words[3:], progress=workshop.progress).write(part, comment=signature)
         os.replace(part, path)
     return SegmentationTable.read(path)
 
@@ -88,9 +88,8 @@ def segmentation_path(prepared: Path, vocabulary: str) -> Path:
 
 
 def _splitter(workshop: Workshop) -> tuple[Any, str]:
-    from binyan.segmentation.compound_splitter import CompoundSplitter, load_splitter
-    from binyan.segmentation.frequencies import word_frequencies
-    from binyan.segmentation.gold import read_gold, recursive
+    from binyan.segmentation.compound_splitter import CompoundSplitter
+    from binyan.segmentation.gold import read_gold
 
     gold = [workshop.source(f"compounds/{name}") for name in GOLD]
     held_out = workshop.source(f"compounds/{NOT_GOLD}")
@@ -100,11 +99,8 @@ def _splitter(workshop: Workshop) -> tuple[Any, str]:
     path = workshop.prepared / f"splitter.{made}.model"
     if not path.exists():
         rows = {row.word: row for source in reversed(gold) for row in read_gold(source).table.values()}
-        kept_out = read_gold(held_out).table
-        table = recursive(SegmentationTable(row for row in rows.values() if row.word not in kept_out))
-        frequencies = word_frequencies([text], progress=workshop.progress)
-        CompoundSplitter.train(table, frequencies, progress=workshop.progress).save(path)
-    return load_splitter(path), signature
+        CompoundSplitter(recursive=True).fit(rows, text, exclude=held_out, progress=workshop.progress).save(path)
+    return CompoundSplitter.load(path), signature
 
 
 def _prepared(name: str, workshop: Workshop) -> Path:

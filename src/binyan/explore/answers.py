@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from binyan.errors import InputError
-from binyan.explore.shelf import Morphology, Shelf
+from binyan.explore.shelf import ExploredMorphology, Shelf
 from binyan.grammar.drawing import draw_svg, runs_right_to_left
 from binyan.language_model import LanguageModel
 
@@ -43,7 +43,7 @@ def models(shelf: Shelf) -> dict[str, Any]:
                 "words": len(m.known),
                 "some": list(m.segmenter.words.words[:3]),
                 "categories": m.categories,
-                "signature": m.segmenter.signature,
+                "signature": str(m.segmenter.signature()),
             }
             for name, m in shelf.morphologies.items()
         ],
@@ -102,7 +102,7 @@ def analyse(shelf: Shelf, question: Question) -> dict[str, Any]:
     listed = [
         {
             "probability": found.probability,
-            "parts": [{"text": text, "label": label} for text, label in found.parts()],
+            "parts": [{"text": part.text, "label": part.label} for part in found.segmentation],
         }
         for found in analyses
     ]
@@ -117,7 +117,7 @@ def analysis(shelf: Shelf, question: Question) -> dict[str, Any]:
     rank = _field(question, "rank")
     if not isinstance(rank, int) or not 0 <= rank < len(analyses):
         raise InputError("the word has no analysis of this rank")
-    tree = morphology.simplified(analyses[rank].analysis().tree)
+    tree = morphology.simplified(analyses[rank].tree)
     related = [
         {"kind": feature.kind, "text": feature.text, "words": words, "total": total}
         for feature, words, total in morphology.index.related(word, tree, MOST_RELATED)
@@ -144,7 +144,7 @@ def lexicon(shelf: Shelf, question: Question) -> dict[str, Any]:
     return {"total": len(rows), "rows": rows if question.get("all") else rows[:MOST_ROWS]}
 
 
-def _word(morphology: Morphology, question: Question) -> str:
+def _word(morphology: ExploredMorphology, question: Question) -> str:
     return morphology.segmenter.prepared(_text(question, "word", LONGEST_WORD))
 
 

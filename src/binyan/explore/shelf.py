@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from binyan import model_file
 from binyan.errors import InputError, ModelFileError
 from binyan.explore.related import Index
-from binyan.grammar.tree_segments import character_classes
+from binyan.grammar.roles import WITHIN_STEMS
 from binyan.grammar.tree import Tree
+from binyan.grammar.tree_segments import character_classes
 from binyan.language_model import LanguageModel
 from binyan.model import KINDS, from_model_file
-from binyan.morphology.segmenter import Derived, Segmenter
-from binyan.morphology.storage import KIND as SEGMENTER
+from binyan.morphology import Morphology, WordAnalyses
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.vectors import Vectors
@@ -28,23 +28,24 @@ _REMEMBERED = 1024  # words
 _ON_THE_MAP = 300  # vectors
 
 
-class Morphology:
-    """A segmenter, with an index from morphemes to the training words that have them."""
+class ExploredMorphology:
+    """A learnt morphology, with an index from morphemes to the training words that have them."""
 
-    def __init__(self, segmenter: Segmenter) -> None:
+    def __init__(self, segmenter: Morphology) -> None:
         self.segmenter = segmenter
         grammar = segmenter.grammar
         self.categories = [s for s in grammar.symbols if s in grammar.adapted and not grammar.hidden(s)]
         self.known = frozenset(segmenter.words.words)
         self._classes = character_classes(grammar)
-        shown = {*self.categories, *segmenter.symbols}
-        self.index = Index(((a.word, self.simplified(a.tree)) for a in segmenter.best()), shown)
+        morphemes = {s for s in grammar.segment_labels if grammar.role(s) not in WITHIN_STEMS}
+        trees = ((a.word, self.simplified(a.tree)) for a in segmenter.best())
+        self.index = Index(trees, grammar, {*self.categories, *morphemes})
         self.lexicon = lru_cache(len(self.categories))(segmenter.lexicon)
         self.analyses = lru_cache(_REMEMBERED)(self._analyses)
         segmenter.log_probability(segmenter.words.words[0])  # the states are made ready now, not by the first question
 
-    def _analyses(self, word: str) -> list[Derived]:
-        return self.segmenter.derivations(word, ANALYSES)
+    def _analyses(self, word: str) -> WordAnalyses:
+        return self.segmenter.analyses(word, ANALYSES)
 
     def simplified(self, tree: Tree) -> Tree:
         """The tree without symbols that stand for single characters."""
@@ -77,7 +78,7 @@ class Shelf:
     """Models by the name of their file, by what they can do."""
 
     language_models: dict[str, LanguageModel] = field(default_factory=dict)
-    morphologies: dict[str, Morphology] = field(default_factory=dict)
+    morphologies: dict[str, ExploredMorphology] = field(default_factory=dict)
     spaces: dict[str, Space] = field(default_factory=dict)
 
     @classmethod
@@ -87,10 +88,11 @@ class Shelf:
         for path in paths:
             file = model_file.load(path)
             name = shelf._free_name(Path(path).stem)
-            if file.kind in KINDS:
-                shelf.language_models[name] = from_model_file(file)
-            elif file.kind == SEGMENTER:
-                shelf.morphologies[name] = Morphology(Segmenter.load(path))
+            model = from_model_file(file) if file.kind in KINDS else None
+            if isinstance(model, LanguageModel):
+                shelf.language_models[name] = model
+            elif isinstance(model, Morphology):
+                shelf.morphologies[name] = ExploredMorphology(model)
             else:
                 raise ModelFileError(f"{path}: holds a {file.kind!r} model, which the explorer cannot show")
             if file.kind == "log-bilinear":

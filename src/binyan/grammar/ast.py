@@ -73,6 +73,8 @@ class Left:
 
 @dataclass(frozen=True)
 class Alternative:
+    """One right side of a statement."""
+
     items: tuple[Item, ...]
     weight: float = 1.0
     empty: bool = False  # written as eps: all there is stands on the left
@@ -80,8 +82,20 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Statement:
+    """A rule as it is written: left sides, alternatives, and where it stands."""
+
     lefts: tuple[Left, ...]
     alternatives: tuple[Alternative, ...]
+    text: str
+    line: int
+    source: str
+
+
+@dataclass(frozen=True)
+class RoleMark:
+    """A role that a `role` line gives to a symbol."""
+
+    role: str
     text: str
     line: int
     source: str
@@ -96,4 +110,6 @@ class GrammarText:
     start: str | None = None
     includes: list[tuple[str, int]] = field(default_factory=list)
     marks: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    roles: dict[str, RoleMark] = field(default_factory=dict)
+    assumed: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)

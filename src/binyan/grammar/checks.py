@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from binyan.grammar.ambiguity import duplicate_derivations
 from binyan.grammar.problems import Problem
@@ -172,7 +172,7 @@ class _Checks:
                 self.report("cycle", message, self.grammar.rules_of[symbol][0])
 
     def duplicates(self) -> None:
-        seen: dict[tuple, int] = {}
+        seen: dict[tuple[Any, ...], int] = {}
         singles: dict[str, dict[str, int]] = {}
         for i, rule in enumerate(self.grammar.rules):
             earlier = seen.setdefault(_canonical(rule), i)
@@ -187,22 +187,22 @@ class _Checks:
             for opened in filter(is_any, atoms):
                 for atom in atoms:
                     if atom != opened and (is_any(atom) or atom not in left_out(opened)):
-                        shown = "another class" if is_any(atom) else repr(atom)
-                        message = f"<any> of {symbol} covers {shown} as well, which {self.place(atoms[atom], atoms[opened])} gives"
+                        other = "another class" if is_any(atom) else repr(atom)
+                        message = f"<any> of {symbol} covers {other} as well, which {self.place(atoms[atom], atoms[opened])} gives"
                         self.report("any-overlap", message, atoms[opened], "warning")
                         break
 
     def ambiguity(self) -> None:
-        for found in duplicate_derivations(self.grammar):
-            by = "" if found.first == found.second else f" and by the rule of {self.place(found.first, found.second)}"
+        for twice in duplicate_derivations(self.grammar):
+            by = "" if twice.first == twice.second else f" and by the rule of {self.place(twice.first, twice.second)}"
             message = (
-                f"ambiguous: {found.symbol} derives some pieces of {found.length} characters twice with the very same "
+                f"ambiguous: {twice.symbol} derives some pieces of {twice.length} characters twice with the very same "
                 f"analysis, by this rule{by}"
             )
-            self.report("ambiguity", message, found.second, "warning")
+            self.report("ambiguity", message, twice.second, "warning")
 
 
-def _canonical(rule: Rule) -> tuple:
+def _canonical(rule: Rule) -> tuple[Any, ...]:
     """A form that is the same for two rules that differ only in the order of the right side."""
     order: dict[int, int] = {}
     for argument in rule.arguments:
@@ -222,15 +222,15 @@ def _arguments(count: int) -> str:
 
 def _reachable(grammar: Grammar, symbol: str) -> set[str]:
     """Symbols below this one; itself only if it is below itself."""
-    found: set[str] = set()
+    reached: set[str] = set()
     ahead = [symbol]
     while ahead:
         for rule in grammar.rules_of.get(ahead.pop(), ()):
             for below in grammar.rules[rule].rhs:
-                if below not in found:
-                    found.add(below)
+                if below not in reached:
+                    reached.add(below)
                     ahead.append(below)
-    return found
+    return reached
 
 
 def _path(grammar: Grammar, symbol: str) -> Iterable[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, Statement, Use
 from binyan.grammar.problems import Problem
 from binyan.grammar.rules import HIDDEN, Rule, Variable, any_but
-from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, Statement, Use
 from binyan.text.atoms import atoms
 
 _MOST_RULES = 100_000

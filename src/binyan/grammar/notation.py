@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
 from binyan.errors import GrammarError, InputError
+from binyan.grammar.ast import GrammarText, RoleMark
 from binyan.grammar.checks import Origin, check
 from binyan.grammar.expansion import expand, symbol_name
-from binyan.grammar.problems import Problem, InvalidGrammar
-from binyan.grammar.py_cfg import read_imported, recognise
 from binyan.grammar.library import library_text, shipped_grammars
+from binyan.grammar.problems import InvalidGrammar, Problem
+from binyan.grammar.py_cfg import read_imported, recognise
+from binyan.grammar.roles import BY_NAME, traditional_roles
 from binyan.grammar.rules import Adaptation, Grammar
-from binyan.grammar.ast import GrammarText
 from binyan.grammar.syntax import read_text
 
 
@@ -55,24 +57,27 @@ def examine_grammar(text: str, source: str = "grammar", thorough: bool = True) -
     """The grammar of a text, as far as it can be read, and all its problems, warnings included. `thorough` adds the search
     for duplicate derivations, which may take a second."""
     form = recognise(text)
+    whole = GrammarText(source)
     name = Path(source).stem if source.endswith(".grammar") else Path(source).name
     if form == "binyan":
         whole = _with_includes(text, source, ())
-        rules, statements, found = expand(whole)
+        rules, statements, unusable = expand(whole)
         origins = [Origin(s.source, s.line, s.text) for s in statements]
-        problems = [*whole.problems, *found]
+        problems = [*whole.problems, *unusable, *_roles_without_rules(whole)]
         start = whole.start or (whole.statements[0].lefts[0].name if whole.statements else None)
         start = None if start is None else symbol_name(start)
         adapted = {symbol_name(symbol): Adaptation(a, b) for symbol, (a, b) in whole.marks.items()}
+        roles: Mapping[str, str] = {symbol: mark.role for symbol, mark in whole.roles.items()}
     else:
         imported = read_imported(text, source, form)
         rules, problems, start, adapted = imported.rules, imported.problems, imported.start, imported.adapted
+        roles = BY_NAME
         lines = ["", *text.splitlines()]
         origins = [Origin(source, rule.line, lines[rule.line].strip()) for rule in rules]
     if start is None:
         problems.append(Problem("no-rules", "there is not one rule; a rule is written Left -> Right", source=source))
         return None, problems
-    grammar = Grammar(name, start, tuple(rules), adapted)
+    grammar = Grammar(name, start, tuple(rules), adapted, roles, frozenset(whole.assumed))
     problems += check(grammar, origins, incomplete=bool(problems), thorough=thorough)
     return grammar, sorted(problems, key=lambda problem: (problem.line, problem.code))
 
@@ -80,6 +85,8 @@ def examine_grammar(text: str, source: str = "grammar", thorough: bool = True) -
 def _with_includes(text: str, source: str, above: tuple[str, ...]) -> GrammarText:
     """A file with the statements of the grammars it includes before its own."""
     own = read_text(text, source)
+    if not own.roles:
+        _assume_roles(own)
     whole = GrammarText(source, start=own.start, problems=list(own.problems))
     for name, line in own.includes:
         if name in above:
@@ -101,6 +108,8 @@ def _with_includes(text: str, source: str, above: tuple[str, ...]) -> GrammarTex
         included = _with_includes(content, where, (*above, name))
         whole.statements += included.statements
         whole.marks |= included.marks
+        whole.roles |= included.roles
+        whole.assumed |= included.assumed
         whole.problems += included.problems
         whole.start = (
             whole.start or included.start or (included.statements[0].lefts[0].name if included.statements else None)
@@ -109,4 +118,25 @@ def _with_includes(text: str, source: str, above: tuple[str, ...]) -> GrammarTex
     for symbol, setting in own.marks.items():
         if setting != (None, None) or symbol not in whole.marks:
             whole.marks[symbol] = setting
+    for symbol, mark in own.roles.items():
+        if symbol not in own.assumed or symbol not in whole.roles:
+            whole.roles[symbol] = mark
+    whole.assumed = {symbol for symbol in (*whole.assumed, *own.assumed) if not whole.roles[symbol].line}
     return whole
+
+
+def _assume_roles(text: GrammarText) -> None:
+    """Roles by traditional names, in a file without a `role` line."""
+    roles = traditional_roles(left.name for statement in text.statements for left in statement.lefts)
+    text.roles = {symbol: RoleMark(role, "", 0, text.source) for symbol, role in roles.items()}
+    text.assumed = set(roles)
+
+
+def _roles_without_rules(text: GrammarText) -> Iterator[Problem]:
+    defined = {left.name for statement in text.statements for left in statement.lefts}
+    for symbol, mark in text.roles.items():
+        if symbol not in defined:
+            near = get_close_matches(symbol, defined, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            message = f"{symbol} has the role {mark.role} and no rule{hint}"
+            yield Problem("role-undefined", message, mark.text, mark.line, mark.source)

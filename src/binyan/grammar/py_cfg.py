@@ -15,10 +15,10 @@ from typing import Literal
 
 import regex
 
+from binyan.grammar.ast import Alternative, Given, GrammarText, Left, Statement, Use
 from binyan.grammar.expansion import expand
 from binyan.grammar.problems import Problem
 from binyan.grammar.rules import ANY, Adaptation, Rule, Variable
-from binyan.grammar.ast import Alternative, Given, GrammarText, Left, Statement, Use
 
 Format = Literal["binyan", "py-cfg", "py-srcag", "py-srcag-final"]
 
@@ -42,6 +42,8 @@ def recognise(text: str) -> Format:
 
 @dataclass
 class ImportedGrammar:
+    """What a file of another tool holds."""
+
     start: str | None
     rules: list[Rule]
     adapted: dict[str, Adaptation]
@@ -60,7 +62,7 @@ class _Line:
 
 
 def read_imported(text: str, source: str, form: Format) -> ImportedGrammar:
-    """Read a grammar of another tool. Faults are collected, never raised."""
+    """Read a grammar of another tool. Problems are collected, never raised."""
     problems: list[Problem] = []
     lines: list[_Line] = []
     for number, raw in enumerate(text.splitlines(), start=1):
@@ -69,7 +71,9 @@ def read_imported(text: str, source: str, form: Format) -> ImportedGrammar:
             continue
         match = _LINE.fullmatch(content.strip())
         if match is None or not match["left"]:
-            problems.append(Problem("syntax", f"not a rule of {form}: [w [a [b]]] X --> Y Z", raw.strip(), number, source))
+            problems.append(
+                Problem("syntax", f"not a rule of {form}: [w [a [b]]] X --> Y Z", raw.strip(), number, source)
+            )
             continue
         numbers = [float(n) for n in match["numbers"].split()]
         weight = numbers[0] if numbers and numbers[0] > 0 else 1.0  # as these tools do with weights of 0 and below
@@ -154,8 +158,8 @@ def _read_friendly(lines: list[_Line], source: str, problems: list[Problem]) -> 
                 (Left(name, lefts),), (Alternative(tuple(uses), line.weight),), line.content, line.number, source
             )
         text.statements.append(statement)
-    rules, _, found = expand(text)
-    problems.extend(found)
+    rules, _, unusable = expand(text)
+    problems.extend(unusable)
     if len(undefined) == 1 and all(rule.rhs for rule in rules):
         [(symbol, number)] = undefined.items()
         rules.append(Rule(symbol, ((ANY,),), (), 1.0, number))

@@ -1,48 +1,116 @@
-"""What an analysis says: the segments of the word, its root and its template (thesis, sections 5.7.3 and 5.7.4)."""
+"""What an analysis says: the parts of the word, its root and its template (thesis, sections 5.7.3 and 5.7.4)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
+from binyan.errors import SettingsError
+from binyan.grammar.roles import WITHIN_STEMS
 from binyan.grammar.rules import Grammar
 from binyan.grammar.tree import Leaf, Tree
+from binyan.segmentation import Part, Segmentation
 
-LABELS = {
-    "Pre": "pre",
-    "Prefix": "pre",
-    "Stem": "stem",
-    "Suf": "suf",
-    "Suffix": "suf",
-    "Inf": "inf",
-    "Infix": "inf",
-    "Red": "redup",
-    "Circ": "circ",
-    "Circumfix": "circ",
-}
-"""Symbols that mark segments by their name, and the labels of gold files for them."""
+Method = Literal["A", "B"]
+METHODS: tuple[Method, ...] = ("A", "B")
+
+SLOT = "–"
+"""In a template, the place of a radical; a neutral character, so that it follows the direction of the word."""
 
 
-@dataclass(frozen=True)
-class Segment:
-    """A piece of the word: its text, its label, and where it starts (in atoms)."""
+def owners(tree: Tree, symbols: Collection[str]) -> list[tuple[Tree, list[Leaf]]]:
+    """Whose each atom of the word is: the topmost constituents with one of `symbols`, each with its leaves in order; atoms below
+    none belong to the symbol right above them."""
+    owned: dict[int, tuple[Tree, list[Leaf]]] = {}
 
-    text: str
-    label: str
-    start: int
+    def walk(node: Tree, owner: Tree | None) -> None:
+        if owner is None and node.symbol in symbols:
+            owner = node
+        for child in node.children:
+            if isinstance(child, Tree):
+                walk(child, owner)
+            else:
+                mine = owner or node
+                owned.setdefault(id(mine), (mine, []))[1].append(child)
+
+    walk(tree, None)
+    for _, leaves in owned.values():
+        leaves.sort(key=lambda leaf: leaf.position)
+    return list(owned.values())
 
 
-def segment_symbols(grammar: Grammar) -> frozenset[str]:
-    """The symbols along which words are split: those named as morphemes (see `LABELS`), else those adapted, but not the
-    start symbol."""
-    named = frozenset(symbol for symbol in grammar.symbols if symbol in LABELS)
-    return named or frozenset(grammar.adapted) - {grammar.start}
+def segmentation(
+    tree: Tree, labels: Mapping[str, str], word: str | None = None, probability: float | None = None
+) -> Segmentation:
+    """The constituents whose symbols have labels as parts of the word, see `Grammar.segment_labels`; what none of them covers is
+    labelled by the symbol above it. Parts have positions where one of them has gaps."""
+    rows = sorted(
+        (
+            tuple(leaf.position for leaf in leaves),
+            "".join(leaf.atom for leaf in leaves),
+            labels.get(node.symbol, node.symbol),
+        )
+        for node, leaves in owners(tree, labels)
+    )
+    contiguous = all(places[-1] - places[0] == len(places) - 1 for places, _, _ in rows)
+    parts = tuple(Part(text, label, positions=None if contiguous else places) for places, text, label in rows)
+    return Segmentation(tree.word() if word is None else word, parts, probability)
+
+
+def roots(tree: Tree, grammar: Grammar, length: int | None = None, method: Method = "A") -> list[str]:
+    """Root candidates, of `length` radicals or of any number. Method A takes the constituents that are roots by their role; method
+    B also templates, since the two may have swapped their parts (thesis, section 5.7.4.1). A root inside a root is none."""
+    if method not in METHODS:
+        raise SettingsError(f"the root extraction method is A or B, not {method!r}")
+    candidates = list(_topmost(tree, grammar, "root"))
+    if method == "B":
+        candidates += _topmost(tree, grammar, "template")
+    return list(dict.fromkeys(node.word() for node in candidates if length in (None, radicals(node, grammar))))
+
+
+def radicals(constituent: Tree, grammar: Grammar) -> int:
+    """How many radicals a root has: one per argument of its symbol; if it has no gaps, one per character."""
+    arity = grammar.arity(constituent.symbol)
+    return arity if arity > 1 else len(constituent.positions())
+
+
+def template(tree: Tree, grammar: Grammar, slot: str = SLOT) -> str | None:
+    """The template of the first stem that has a root: its characters, with `slot` in the places of radicals. None without a root.
+
+    >>> from binyan.grammar.tree import parse_tree
+    >>> tree = parse_tree("(Word (Pre 0=w) (Stem (R3 1=k 3=t 5=b) (T2 2=i 4=A)))")
+    >>> template(tree, Grammar.load("tpl"))
+    '–i–A–'
+    """
+    return next((text for _, text in templates(tree, grammar, slot)), None)
+
+
+def templates(tree: Tree, grammar: Grammar, slot: str = SLOT) -> Iterator[tuple[Tree, str]]:
+    """Every root of an analysis with the template of what it is laced into."""
+    root_symbols = grammar.with_role("root")
+    for node in tree.subtrees():
+        if node.symbol in root_symbols:
+            continue
+        for child in node.children:
+            if isinstance(child, Tree) and child.symbol in root_symbols:
+                places = set(child.positions())
+                yield child, "".join(slot if leaf.position in places else leaf.atom for leaf in node.leaves())
+
+
+def _topmost(tree: Tree, grammar: Grammar, role: str) -> Iterator[Tree]:
+    """The constituents with a role that are not inside another one with it."""
+    if grammar.role(tree.symbol) == role:
+        yield tree
+        return
+    for child in tree.children:
+        if isinstance(child, Tree):
+            yield from _topmost(child, grammar, role)
 
 
 def character_classes(grammar: Grammar) -> frozenset[str]:
-    """Symbols that only ever stand for one character (Char, R1) and are not adapted: pictures can do without them."""
-    classes = {rule.lhs for rule in grammar.rules} - set(grammar.adapted) - set(LABELS) - {grammar.start}
+    """Symbols that only ever stand for one character (Char, R1) and are no morphemes: pictures can do without them."""
+    morphemes = {symbol for symbol, role in grammar.roles.items() if role not in WITHIN_STEMS}
+    classes = {rule.lhs for rule in grammar.rules} - set(grammar.adapted) - morphemes - {grammar.start}
     changed = True
     while changed:
         wrong = {
@@ -64,52 +132,3 @@ def simplified(tree: Tree, grammar: Grammar) -> Tree:
     """The tree without hidden symbols and character classes, for pictures."""
     classes = character_classes(grammar)
     return tree.collapse(lambda symbol: grammar.hidden(symbol) or symbol in classes)
-
-
-def segments(tree: Tree, symbols: Collection[str]) -> list[Segment]:
-    """The pieces of the word in order. A constituent with a gap gives several; what no symbol covers is a piece
-    labelled by the symbol above it."""
-    owner: dict[int, tuple[int, str]] = {}
-
-    def walk(node: Tree, mark: tuple[int, str] | None) -> None:
-        if mark is None and node.symbol in symbols:
-            mark = (id(node), LABELS.get(node.symbol, node.symbol))
-        for child in node.children:
-            if isinstance(child, Leaf):
-                owner[child.position] = mark or (id(node), LABELS.get(node.symbol, node.symbol))
-            else:
-                walk(child, mark)
-
-    walk(tree, None)
-    pieces: list[Segment] = []
-    previous: tuple[int, str] | None = None
-    for leaf in tree.leaves():
-        here = owner[leaf.position]
-        if here == previous:
-            pieces[-1] = Segment(pieces[-1].text + leaf.atom, here[1], pieces[-1].start)
-        else:
-            pieces.append(Segment(leaf.atom, here[1], leaf.position))
-        previous = here
-    return pieces
-
-
-def roots(tree: Tree, length: int, method: Literal["A", "B"] = "A") -> list[str]:
-    """Root candidates with so many radicals. Method A takes what R3 (R4) governs; method B also what T3 (T4) does, since
-    the two may have swapped their parts (thesis, section 5.7.4.1). A root inside a longer root is none."""
-    names = [f"R{length}"] + ([f"T{length}"] if method == "B" else [])
-    found = []
-
-    def walk(node: Tree, above: str) -> None:
-        if node.symbol in names and not _is_numbered(above, node.symbol[0]):
-            found.append(node)
-        for child in node.children:
-            if isinstance(child, Tree):
-                walk(child, node.symbol)
-
-    walk(tree, "")
-    found.sort(key=lambda node: names.index(node.symbol))
-    return list(dict.fromkeys(node.word() for node in found))
-
-
-def _is_numbered(symbol: str, letter: str) -> bool:
-    return symbol.startswith(letter) and symbol[1:].isdigit()

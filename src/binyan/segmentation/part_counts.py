@@ -82,11 +82,13 @@ class PartCounts:
 
 def components_with_links(segmentation: Segmentation) -> list[tuple[str, str | None]]:
     """The components of a segmentation, each with the linking element after it; None after the last one."""
-    found: list[tuple[str, str | None]] = []
+    components: list[tuple[str, str | None]] = []
     for part in segmentation:
-        if part.linking and found:
-            found[-1] = (found[-1][0], (found[-1][1] or "") + part.text)
+        if part.linking and components:
+            string, link = components[-1]
+            components[-1] = (string, (link or "") + part.text)
         elif not part.linking:
-            found.append((part.text, ""))
-    found[-1] = (found[-1][0] + (found[-1][1] or ""), None)
-    return found
+            components.append((part.text, ""))
+    string, link = components[-1]
+    components[-1] = (string + (link or ""), None)
+    return components

@@ -108,8 +108,8 @@ class SplitFeatures:
     def _indices(self, keys: Keys) -> Ints:
         if not len(self.contexts):
             return np.full(keys.shape, f.NOTHING)
-        found = np.minimum(np.searchsorted(self.contexts, keys), len(self.contexts) - 1)
-        return np.where(self.contexts[found] == keys, found + self.dense, f.NOTHING)
+        places = np.minimum(np.searchsorted(self.contexts, keys), len(self.contexts) - 1)
+        return np.where(self.contexts[places] == keys, places + self.dense, f.NOTHING)
 
 
 class _Builder:
@@ -229,8 +229,8 @@ class _SameLength:
         self.place = np.full((n + 1, n + 1), -1, np.int64)
         self.place[self.start, self.end] = np.arange(len(pairs))
         find = self.part_counts.rows.get
-        found = (find(word[i:j], 0) for word in words for i, j in pairs)
-        self.rows = np.fromiter(found, np.int64, len(words) * len(pairs)).reshape(len(words), len(pairs))
+        rows = (find(word[i:j], 0) for word in words for i, j in pairs)
+        self.rows = np.fromiter(rows, np.int64, len(words) * len(pairs)).reshape(len(words), len(pairs))
         self.points = np.array(words, f"U{n}").view(np.uint32).reshape(len(words), n)
         self.letters = np.full((len(words), n + 2 * f.MARGIN), f.EDGE, np.int64)
         self.letters[:, f.MARGIN : f.MARGIN + n] = features.codes[self.points]
@@ -241,11 +241,11 @@ class _SameLength:
         """Words by places: whether a linking element stands there, with letters before and after it."""
         text = self.part_counts.links[link]
         last = self.n - len(text)
-        found = np.zeros((len(self.words), self.n), bool)
-        found[:, 1:last] = True
+        stands = np.zeros((len(self.words), self.n), bool)
+        stands[:, 1:last] = True
         for offset, letter in enumerate(text):
-            found[:, :last] &= self.points[:, offset : last + offset] == ord(letter)
-        return found
+            stands[:, :last] &= self.points[:, offset : last + offset] == ord(letter)
+        return stands
 
     def _may_be_parts(self) -> NDArray[np.bool_]:
         size, whole = self.end - self.start, self.end - self.start == self.n
