@@ -22,7 +22,10 @@ def states(morphology) -> list[_core.FrozenGrammar]:
     """The same states, each by itself, in the grammar without the terminal for unseen characters."""
     return [
         _core.FrozenGrammar(
-            morphology.posterior.compiled.core, s.rule_counts.tolist(), [(a, b, False, False) for a, b in s.adaptors], **s.trees
+            morphology.posterior.compiled.core,
+            s.rule_counts.tolist(),
+            [(a, b, False, False) for a, b in s.adaptors],
+            **s.trees,
         )
         for s in morphology.posterior.snapshots
     ]

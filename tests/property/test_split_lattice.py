@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from binyan.segmentation import Segmentation
-from binyan.segmentation.compound_splitter import log_likelihood
 from binyan.segmentation.lattice import Lattices
+from binyan.segmentation.lattice_engine import log_likelihood
 from binyan.segmentation.part_counts import PartCounts
 from binyan.segmentation.split_batch import SplitFeatures
 from binyan.segmentation.table import SegmentationTable

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from binyan.errors import GrammarError
-from binyan.grammar.py_cfg import recognise
 from binyan.grammar.library import shipped_grammars
 from binyan.grammar.notation import examine_grammar, load_grammar, read_grammar
+from binyan.grammar.py_cfg import recognise
 from binyan.grammar.rules import ANY, Adaptation, Rule, Variable
 
 TAIL = "\nChar -> <any>\n"
