@@ -2,9 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find core bindings -name '*.[ch]pp') CMakeLists.txt
-EXTRAS ?= cluster,dev,docs,explore,morfessor,mt,neural
+EXTRAS ?= cluster,dev,docs,explore,morfessor,mt,neural,pandas
 
-.PHONY: setup demo docs test quick lint clean
+.PHONY: setup demo docs test quick lint coverage clean
 
 setup: .venv/.built
 
@@ -37,6 +37,11 @@ quick: setup
 
 test: lint
 	$(BIN)/pytest -n 2
+
+# Which lines of the package the tests reach; commands that tests start are counted too.
+coverage: setup
+	$(BIN)/pytest -n 2 --cov --cov-report=term-missing:skip-covered
+	@echo "Coverage of the package: $$($(BIN)/coverage report --format=total) %"
 
 clean:
 	rm -rf .venv build

@@ -18,7 +18,6 @@ from typing import Any
 
 from binyan import _core
 from binyan.ngram.backoff import context_tree
-from binyan.sampling import Schedule
 from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.compound_sampling import ComponentInventory, Decomposition
 from binyan.segmentation import SegmentationTable

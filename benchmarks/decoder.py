@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from binyan.language_model import load
-from binyan.ngram.arpa import write_arpa
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.text import Preparation
 from binyan.translation import Alignments, Bitext, Decoder, DecoderSettings, Grammar, align, write_grammar
@@ -112,7 +111,7 @@ def _cdec(
 ) -> dict[str, float]:
     """Speed of cdec, and how its best translations and their scores compare with ours."""
     write_grammar(decoder.grammar, work / "cdec.grammar")
-    write_arpa(model, work / "cdec.arpa")
+    model.to_arpa(work / "cdec.arpa")
     named = [(*CDEC_FEATURES.get(name, (name, 1.0)), w) for name, w in decoder.weights.items() if name != "Rules"]
     (work / "cdec.weights").write_text("".join(f"{name} {w / unit}\n" for name, unit, w in named))
     command = [

@@ -17,7 +17,6 @@ from pathlib import Path
 from children import least, run
 
 from binyan.language_model import load
-from binyan.ngram.arpa import write_arpa
 from binyan.ngram.backoff import BackoffLanguageModel
 
 
@@ -65,7 +64,7 @@ def main() -> None:
             costs["lmplz"].append(run(theirs, options.text, arpa))
         loaded = load(model)
         assert isinstance(loaded, BackoffLanguageModel)
-        write_arpa(loaded, mine)
+        loaded.to_arpa(mine)
         differences = largest_differences(mine, arpa)
     binyan, lmplz = least(costs["binyan"]), least(costs["lmplz"])
     print(f"binyan  {binyan}\nlmplz   {lmplz}")

@@ -32,7 +32,12 @@ PARTS = {
     "progress": "Progress",
     "errors": "Errors",
 }
-COPIED = {"ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+COPIED = {
+    "ARCHITECTURE.md": "architecture.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+}
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -114,7 +119,7 @@ def python_pages() -> Iterator[tuple[str, str]]:
     index = ["# Python\n", "Made from the docstrings; their examples run as tests.\n"]
     for part, title in PARTS.items():
         place = PACKAGE / part
-        modules = sorted(place.glob("*.py")) if place.is_dir() else [PACKAGE / f"{part}.py"]
+        modules = sorted(place.rglob("*.py")) if place.is_dir() else [PACKAGE / f"{part}.py"]
         dotted = [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in modules]
         dotted = [name.removesuffix(".__init__") for name in dotted]
         body = "\n".join(f"::: {name}\n" for name in dotted)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -13,7 +11,7 @@ import numpy as np
 
 
 def resumes_bit_for_bit(folder: Path, training: str) -> bool:
-    """SIGKILL at moments drawn from a fixed seed; whether what is resumed in the end equals a run nobody disturbed.
+    """Kill the process at moments drawn from a fixed seed; whether what is resumed in the end equals a run nobody disturbed.
 
     `training` is Python that makes `model` with checkpoints in `checkpoint`, a path or None.
     """
@@ -30,7 +28,7 @@ def resumes_bit_for_bit(folder: Path, training: str) -> bool:
         try:
             process.wait(timeout=float(random.uniform(0.01, 0.4)) if attempt < 3 else 120)
         except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
+            process.kill()
             process.wait()
             kills += 1
         if process.returncode == 0:

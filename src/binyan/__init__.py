@@ -21,10 +21,14 @@ _NAMES = {
     "Mixture": "binyan.mixture",
     "Morphology": "binyan.morphology",
     "WordMap": "binyan.segmentation.word_map",
+    "compare": "binyan.evaluation",
+    "evaluate": "binyan.evaluation",
     "load": "binyan.model",
 }
 
 if TYPE_CHECKING:
+    from binyan import datasets
+    from binyan.evaluation import compare, evaluate
     from binyan.grammar import Grammar
     from binyan.mixture import Mixture
     from binyan.model import load
@@ -47,11 +51,16 @@ __all__ = [
     "Morphology",
     "WordMap",
     "__version__",
+    "compare",
+    "datasets",
+    "evaluate",
     "load",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return importlib.import_module("binyan.datasets")
     if name not in _NAMES:
         raise AttributeError(f"module 'binyan' has no attribute {name!r}")
     value = getattr(importlib.import_module(_NAMES[name]), name)

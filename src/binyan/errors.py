@@ -15,7 +15,8 @@ def unreadable(path: object, error: OSError) -> str:
     """Why a file cannot be read, and what to do."""
     if isinstance(error, FileNotFoundError):
         return f"{path}: no such file; is the name right? We are in {os.getcwd()}"
-    if isinstance(error, IsADirectoryError):
+    # Windows says that a folder may not be opened, not that it is one.
+    if isinstance(error, IsADirectoryError) or (isinstance(path, (str, os.PathLike)) and os.path.isdir(path)):
         return f"{path}: is a folder; name a file in it"
     return f"{path}: cannot be read: {error.strerror or error}"
 

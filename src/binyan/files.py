@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from binyan.errors import BinyanError, ModelFileError
+from binyan.errors import BinyanError, InputError, ModelFileError
 
 PathLike = str | os.PathLike[str]
 
@@ -33,7 +33,7 @@ def replacing(path: PathLike, error_class: type[BinyanError] = ModelFileError) -
 
 def write_bytes(path: PathLike, *pieces: bytes) -> None:
     """Write a whole file: complete and on disk, or not at all."""
-    with replacing(path) as part, open(part, "wb") as out:
+    with replacing(path, InputError) as part, open(part, "wb") as out:
         for piece in pieces:
             out.write(piece)
         out.flush()

@@ -99,8 +99,13 @@ class LanguageModel(Model):
             state = scored.state
         return explanations
 
-    def sample(self, random: np.random.Generator, longest: int = 100) -> list[str]:
-        """Draw a sentence of at most `longest` words."""
+    def sample(self, number: int = 1, seed: int = 1, longest: int = 100) -> list[str]:
+        """Draw sentences of at most `longest` words."""
+        random = np.random.default_rng(seed)
+        return [" ".join(self.draw_sentence(random, longest)) for _ in range(number)]
+
+    def draw_sentence(self, random: np.random.Generator, longest: int = 100) -> list[str]:
+        """Draw the words of one sentence, at most `longest`."""
         words: list[str] = []
         state = self.begin()
         while len(words) < longest:
@@ -125,6 +130,11 @@ class LanguageModel(Model):
     def closed(self) -> LanguageModel:
         """The model renormalised over its vocabulary; itself where it sums to one already."""
         return self
+
+    @property
+    def is_average(self) -> bool:
+        """Whether the model averages several posterior samples."""
+        return False
 
     def one_sample(self) -> LanguageModel:
         """The last posterior sample as a model of its own; the model itself where it is no average of samples."""

@@ -39,8 +39,10 @@ _FIRST_BYTES = 4096
 
 
 class Model(ABC):
-    """Something learnt, which answers questions and is saved in one file. Queries change nothing and may come from several
-    threads."""
+    """Something learnt, which answers questions and is saved in one file.
+
+    Queries change nothing and may come from several threads.
+    """
 
     kind: ClassVar[str]
     commands: ClassVar[str] = "binyan"

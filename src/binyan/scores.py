@@ -16,8 +16,11 @@ State = Hashable
 
 @dataclass(frozen=True, slots=True)
 class WordScore:
-    """One word in one context: the state after it, its natural log-probability, the length of the longest n-gram of the
-    training text that ends in it (the thesis's hit length; 0 where the model has no such notion), and whether it is unknown."""
+    """One word in one context.
+
+    The state after it, its natural log-probability, the length of the longest n-gram of the training text that ends in it (the
+    thesis's hit length; 0 where the model has no such notion), and whether it is unknown.
+    """
 
     state: State
     log_prob: float
@@ -56,13 +59,16 @@ class Scores:
     def sentence_log_prob(self) -> NDArray[np.float64]:
         """One natural log-probability per sentence."""
         sums = np.concatenate([[0.0], np.cumsum(self.log_prob)])
-        return sums[self.offsets[1:]] - sums[self.offsets[:-1]]
+        return np.asarray(sums[self.offsets[1:]] - sums[self.offsets[:-1]])
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step in how a probability was made: what was looked up, its own probability or weight, and how much of the
-    word's probability came by it (`share`; the shares of a word's steps sum to one where all are given)."""
+    """One step in how a probability was made.
+
+    What was looked up, its own probability or weight, and how much of the word's probability came by it (`share`; the shares of
+    a word's steps sum to one where all are given).
+    """
 
     name: str
     detail: str = ""
@@ -72,8 +78,11 @@ class Step:
 
 @dataclass(frozen=True)
 class MixtureParts:
-    """What a mixture may weigh a model by, at each of some events: the parts that its probabilities are sums of, and features of the
-    contexts h. Over the parts `share` sums to P(word | h), `mass` to 1 and `unknown` to P(<unk> | h)."""
+    """What a mixture may weigh a model by, at each of some events.
+
+    The parts that its probabilities are sums of, and features of the contexts h. Over the parts `share` sums to P(word | h),
+    `mass` to 1 and `unknown` to P(<unk> | h).
+    """
 
     share: NDArray[np.floating]  # (parts, events)
     mass: NDArray[np.floating]
@@ -99,9 +108,19 @@ class Explanation:
     unknown: bool
     steps: tuple[Step, ...] = ()
 
+    def __str__(self) -> str:
+        notes = [f"{self.matched}-gram match"] * (self.matched > 0) + ["not in the vocabulary"] * self.unknown
+        remark = f"  ({', '.join(notes)})" if notes else ""
+        lines = [f"{self.word}\t{math.exp(self.log_prob):.4g}{remark}"]
+        for step in self.steps:
+            probability = "" if step.probability is None else f"{step.probability:.4g}"
+            share = "" if step.share is None else f"{step.share:7.1%}"
+            lines.append(f"    {step.name:<12} {step.detail:<40} {probability:>12} {share}")
+        return "\n".join(lines)
+
 
 def perplexity(log_prob: NDArray[np.float64]) -> float:
-    """exp of the mean negative log-probability; NaN for no events."""
+    """Exp of the mean negative log-probability; NaN for no events."""
     return math.exp(-float(np.mean(log_prob))) if len(log_prob) else math.nan
 
 

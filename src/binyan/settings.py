@@ -21,8 +21,11 @@ _KEY = "setting"
 
 @dataclass(frozen=True)
 class Description:
-    """How a setting is shown: its help, the option's own name or short form where it has one, a name for its value, and
-    whether the command line offers it."""
+    """How a setting is shown.
+
+    Its help, the option's own name or short form where it has one, a name for its value, and whether the command line offers
+    it.
+    """
 
     help: str
     option: str | None = None
@@ -69,8 +72,10 @@ def gather(owner: str, given: Mapping[str, Any], *groups: type[Any]) -> list[Any
     """One instance of each settings class, from keyword arguments by the names of their fields.
 
     A name that several classes have (`seed`) goes to all of them. A value that is itself an instance of one of the classes,
-    under any name, is taken whole, and single fields change it. Raises SettingsError for a name that none has.
+    under any name, is taken whole, and single fields change it. None means the default. Raises SettingsError for a name that none
+    has.
     """
+    given = {name: value for name, value in given.items() if value is not None}
     whole = {type(value): value for value in given.values() if type(value) in groups}
     given = {name: value for name, value in given.items() if type(value) not in groups}
     known = [name for group in groups for name in names(group)]
@@ -95,22 +100,18 @@ def takes_settings(*groups: type[Any]) -> Callable[[Function], Function]:
     """A function with `**settings` shows the fields of `groups` in its signature, for `help()`, editors and notebooks."""
 
     def decorate(function: Function) -> Function:
-        own = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
-        listed = {p.name for p in own}
-        for group in groups:
-            for f in fields(group):
-                if f.init and f.name not in listed:
-                    listed.add(f.name)
-                    default = f.default if f.default is not MISSING else inspect.Parameter.empty
-                    own.append(
-                        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=f.type)
-                    )
+        stated = {f.name: f for group in reversed(groups) for f in fields(group) if f.init}
+        own = {p.name: p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD}
+        for name, f in stated.items():
+            default = f.default if f.default is not MISSING else inspect.Parameter.empty
+            kind = own[name].kind if name in own else inspect.Parameter.KEYWORD_ONLY
+            own[name] = inspect.Parameter(name, kind, default=default, annotation=f.type)
 
         @functools.wraps(function)
         def call(*args: Any, **keywords: Any) -> Any:
             return function(*args, **keywords)
 
-        call.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
+        call.__signature__ = inspect.Signature(list(own.values()))  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]
 
     return decorate

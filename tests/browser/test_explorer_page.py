@@ -15,7 +15,7 @@ pytest.importorskip("fastapi", reason="the explore extra is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (the dev extra has it)")
 uvicorn = pytest.importorskip("uvicorn", reason="the explore extra is not installed")
 
-from binyan.demo import german_text  # noqa: E402
+from binyan.datasets import german_text  # noqa: E402
 from binyan.explore.server import create_app  # noqa: E402
 from binyan.explore.shelf import Shelf  # noqa: E402
 from binyan.morphology import Morphology  # noqa: E402

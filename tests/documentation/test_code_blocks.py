@@ -47,6 +47,7 @@ def test_what_is_shown_is_compared():
     assert not matches("a\n", "b\n") and not matches("a\n", "a\nb\n") and not matches("a.b\n", "acb\n")
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
 def test_blocks_run(page, tmp_path):
     environment = {
@@ -72,7 +73,7 @@ def test_blocks_run(page, tmp_path):
 
 def test_links_lead_somewhere():
     """Links of README and docs between files of the repository; pages that are made when the site is built are known."""
-    made = {ROOT / "docs" / "reference" / "commands.md"}
+    made = {ROOT / "docs" / "reference" / name for name in ("commands.md", "python.md")}
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if not target.startswith(("http:", "https:")):

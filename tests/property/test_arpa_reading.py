@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from binyan.ngram.arpa import ArpaModel, write_arpa
+from binyan.ngram.arpa import ArpaModel
 from binyan.ngram.kneser_ney import KneserNey
 
 WORDS = ["<s>", "</s>", "<unk>", "a", "b", "c"]
@@ -68,7 +68,7 @@ def test_writing_and_reading_keeps_every_probability(tmp_path_factory, text, ord
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = KneserNey(order).fit(text)
-    write_arpa(model, path)
+    model.to_arpa(path)
     again = ArpaModel.read(path)
     assert again.order == model.order and again.vocabulary == model.vocabulary
     test = [*text, list("edcba"), ["x", "a"]]

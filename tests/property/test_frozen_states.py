@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from binyan import _core
-from binyan.demo import semitic_words
+from binyan.datasets import semitic_words
 from binyan.errors import InputError
 from binyan.morphology import Morphology
 

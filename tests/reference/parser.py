@@ -173,7 +173,7 @@ class ReferenceAdaptor:
             restaurant.sizes.pop()
 
     def log_joint(self) -> float:
-        """log P(trees, seats | a, b, alpha), in closed form (equation joint_T)."""
+        """Log P(trees, seats | a, b, alpha), in closed form (equation joint_T)."""
         total = 0.0
         for symbol, rules in self.grammar.rules_of.items():
             weights = [self.grammar.rules[r].weight for r in rules]

@@ -173,7 +173,7 @@ def _draw(options: Sequence[tuple[int | None, float]], random: RandomEngine) -> 
 
 
 def log_stirling(customers: int, discount: float) -> list[float]:
-    """log S(c, t), t = 0 ... c: generalised Stirling numbers, which count seatings of c customers at t tables by weight.
+    """Log S(c, t), t = 0 ... c: generalised Stirling numbers, which count seatings of c customers at t tables by weight.
 
     S(c + 1, t) = S(c, t - 1) + (c - discount t) S(c, t), S(0, 0) = 1.
     """

@@ -92,7 +92,7 @@ SAMPLED = {
 
 @pytest.mark.parametrize("world", SAMPLED)
 def test_frequencies_with_sampled_hyperparameters(world: str) -> None:
-    """a and b integrated out on a grid: a uniform, log b with the density of Gamma(0.1, scale 10)."""
+    """A and b integrated out on a grid: a uniform, log b with the density of Gamma(0.1, scale 10)."""
     text, words = SAMPLED[world]
     grammar = read_grammar(text)
     (symbol,) = grammar.adapted
@@ -156,7 +156,7 @@ def test_the_reference_sampler_agrees_with_the_exact_posterior_and_the_core(worl
 
 
 def closed_form(compiled: Compiled, chain: _core.Chain) -> float:
-    """log joint of the chain's state by the reference's closed form."""
+    """Log joint of the chain's state by the reference's closed form."""
     reference = ReferenceAdaptor(
         compiled.grammar,
         {s: (a, b) for s, (a, b, _, _) in zip(compiled.adapted_symbols, chain.adaptors, strict=True)},

@@ -1,5 +1,6 @@
 """Sentences drawn from a model against the probabilities it gives. Seeds are fixed; with other seeds the tests of this file
-would raise a false alarm about once in 1,000 runs."""
+would raise a false alarm about once in 1,000 runs.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +38,14 @@ def test_probabilities_of_all_sentences_approach_one(model):
     assert rest[0] > rest[1] > rest[2] > 0
     draws = 4000
     random = np.random.default_rng(11)
-    longer = sum(len(model.sample(random, longest=6)) > 5 for _ in range(draws))
+    longer = sum(len(model.draw_sentence(random, longest=6)) > 5 for _ in range(draws))
     assert abs(longer - draws * rest[2]) < 3.5 * math.sqrt(draws * rest[2] * (1 - rest[2]))
 
 
 def test_drawn_sentences_have_the_probabilities_the_model_gives(model):
     draws = 4000
     random = np.random.default_rng(5)
-    drawn = Counter(tuple(model.sample(random)) for _ in range(draws))
+    drawn = Counter(tuple(model.draw_sentence(random)) for _ in range(draws))
     expected = {s: p * draws for s, p in sentences(model, 3).items() if p * draws >= 5}
     cells = [(drawn[s], e) for s, e in expected.items()]
     cells.append((draws - sum(d for d, _ in cells), draws - sum(e for _, e in cells)))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import lzma
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from binyan.experiments import adaptor, report
+from binyan.experiments import adaptor, report_page
+from binyan.experiments.adaptor import word_lists
+from binyan.experiments.adaptor.runs import AdaptorExperiment
+from binyan.experiments.experiment import Workspace
 from binyan.experiments.results import Results
-from binyan.experiments.study import Experiment, Workshop
+from binyan.signature import digest
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     folder = tmp_path_factory.mktemp("study")
     rows = []
     for root in ("ktb", "drs", "qrn", "fHm", "jls", "zhr", "slmn", "brqd"):
@@ -24,17 +28,17 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
                 suffix = "hū"
                 parts = [f"{prefix}/pre"] * bool(prefix) + [f"{stem}/stem", f"{suffix}/suf"]
                 rows.append(f"{prefix}{stem}{suffix}\t{' '.join(parts)}\t{root}")
-    path = folder / "data" / adaptor.DATA["HEB"][0]
+    path = folder / "data" / word_lists.WORD_LISTS["HEB"].file
     path.parent.mkdir(parents=True)
     path.write_bytes(lzma.compress(("\n".join(rows) + "\n").encode()))
-    return Workshop(folder / "data", folder / "results", False)
+    return Workspace(folder / "data", folder / "results", False)
 
 
-def short(model: str) -> Experiment:
+def short(label: str) -> AdaptorExperiment:
     """The experiment of the study with fewer sweeps."""
-    found = next(e for e in adaptor.experiments() if e.name == f"adaptor/HEB/5k/{model}")
-    settings = {**found.model, "sweeps": 8, "burn_in": 4} if "sweeps" in found.model else found.model
-    return Experiment(found.name, found.data, settings, found.measure)
+    listed = next(e for e in adaptor.experiments() if e.name == f"adaptor/HEB/5k/{label}")
+    model = {**listed.model, "sweeps": 8, "burn_in": 4} if "sweeps" in listed.model else listed.model
+    return replace(listed, model=model)
 
 
 def test_names_are_unique_and_every_measure_and_grammar_is_there() -> None:
@@ -44,27 +48,27 @@ def test_names_are_unique_and_every_measure_and_grammar_is_there() -> None:
     from binyan.grammar.library import library_text
 
     assert all(library_text(e.model["grammar"]) for e in experiments if e.measure == "adaptor")
-    order = [e.name.split("/")[2] for e in experiments]
+    order = [e.size for e in experiments]
     assert order.index("all") > max(i for i, size in enumerate(order) if size == "5k") - 1
 
 
-def test_stressed_vowels_are_conflated(workshop: Workshop) -> None:
-    gold = adaptor.gold_words(short("concat").data, workshop)
+def test_stressed_vowels_are_conflated(workspace: Workspace) -> None:
+    gold = word_lists.gold_words(short("concat").data, workspace)
     assert len(gold) == 72 and all(word.word.endswith("hu") for word in gold)
-    assert adaptor.without_macrons("šāç") == "šaç"
+    assert word_lists.without_macrons("šāç") == "šaç"
     assert (
-        adaptor.gold_words({**short("concat").data, "words": 10}, workshop)
-        == sorted(gold, key=lambda word: adaptor.digest(word.word.encode()))[:10]
+        word_lists.gold_words({**short("concat").data, "words": 10}, workspace)
+        == sorted(gold, key=lambda word: digest(word.word.encode()))[:10]
     )
 
 
-def test_study_runs_and_reports(workshop: Workshop, tmp_path: Path) -> None:
-    results = Results(workshop.results)
+def test_study_runs_and_reports(workspace: Workspace, tmp_path: Path) -> None:
+    results = Results(workspace.results)
     chosen = [short(m) for m in ("guessers", "concat", "tplr4", "tplr4-apart", "root-template-vocalised")]
     for experiment in chosen:
-        outcome = adaptor.MEASURES[experiment.measure](experiment, workshop)
+        outcome = adaptor.MEASURES[experiment.measure](experiment, workspace)
         results.put(experiment, outcome, 1.0, 2**20)
-        again = adaptor.MEASURES[experiment.measure](experiment, workshop)  # goes on from its checkpoint, at its end
+        again = adaptor.MEASURES[experiment.measure](experiment, workspace)  # resumes from its checkpoint, at its end
         drop = ("words_per_second",)
         assert {k: v for k, v in again.figures.items() if k not in drop} == {
             k: v for k, v in outcome.figures.items() if k not in drop
@@ -80,9 +84,7 @@ def test_study_runs_and_reports(workshop: Workshop, tmp_path: Path) -> None:
             "root_accuracy_triliteral": {"A TplR4": {"HEB": 69.54}},
         }
     }
-    from binyan.experiments import adaptor_report
-
-    sections = adaptor_report.sections(results, thesis, chosen)
+    sections = adaptor.sections(results, thesis, chosen)
     tables = {table.title: table for section in sections for table in section.tables}
     f1 = tables["Segment-border F1"]
     assert f1.column("HEB thesis")[f1.column("model").index("concat")] == 60.05
@@ -94,24 +96,24 @@ def test_study_runs_and_reports(workshop: Workshop, tmp_path: Path) -> None:
     assert row["A TplR4"] == (tpl.figures["root_accuracy"], 69.54) and row["evaluated"][0] == 54
     assert row["A TplR4, apart"][1] == 69.54
     assert any("ROC" in title for title in tables) and any("trace" in title for title in tables)
-    for path in report.write(tmp_path, adaptor.TITLE, sections):
+    for path in report_page.write(tmp_path, adaptor.TITLE, sections):
         assert path.stat().st_size > 1000
     assert (tmp_path / "plots" / "morphemes-per-word-in-heb-5k.svg").exists()
 
 
-def test_words_no_grammar_was_chosen_on_are_scored_apart(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adaptor, "CHOSEN_ON", 10)
+def test_words_no_grammar_was_chosen_on_are_scored_apart(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_lists, "CHOSEN_ON", 10)
     experiment = short("concat")
-    sample = adaptor.gold_words({**experiment.data, "words": 10}, workshop)
-    others = adaptor.unseen(adaptor.gold_words(experiment.data, workshop))
+    sample = word_lists.gold_words({**experiment.data, "words": 10}, workspace)
+    others = word_lists.unseen(word_lists.gold_words(experiment.data, workspace))
     assert len(others) == 62 and not set(others) & set(sample)
-    figures = adaptor.measure_adaptor(experiment, workshop).figures
+    figures = adaptor.MEASURES["adaptor"](experiment, workspace).figures
     assert figures["unseen"]["segmentation"]["words"] == 62
 
 
-def test_a_checkpoint_of_another_grammar_is_not_gone_on_from(workshop: Workshop) -> None:
+def test_a_checkpoint_of_another_grammar_is_not_resumed(workspace: Workspace) -> None:
     short_of = {name: short(name) for name in ("tpl", "tpl-apart")}
-    expected = adaptor.measure_adaptor(short_of["tpl-apart"], workshop).figures["log_joint"]
-    adaptor.measure_adaptor(short_of["tpl"], workshop)
-    workshop.checkpoint(short_of["tpl"]).replace(workshop.checkpoint(short_of["tpl-apart"]))
-    assert adaptor.measure_adaptor(short_of["tpl-apart"], workshop).figures["log_joint"] == expected
+    expected = adaptor.MEASURES["adaptor"](short_of["tpl-apart"], workspace).figures["log_joint"]
+    adaptor.MEASURES["adaptor"](short_of["tpl"], workspace)
+    workspace.checkpoint(short_of["tpl"]).replace(workspace.checkpoint(short_of["tpl-apart"]))
+    assert adaptor.MEASURES["adaptor"](short_of["tpl-apart"], workspace).figures["log_joint"] == expected

@@ -13,7 +13,7 @@ import pytest
 from binyan import _core
 from binyan.errors import InputError, SettingsError
 from binyan.language_model import load
-from binyan.ngram.arpa import ArpaModel, ArpaWarning, write_arpa
+from binyan.ngram.arpa import ArpaModel, ArpaWarning
 from binyan.ngram.backoff import BackoffLanguageModel
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.text import Preparation, Vocabulary
@@ -122,7 +122,7 @@ def test_packed_files(arpa, tmp_path):
     for path in (arpa(gzip.compress(SMALL.encode()), "m.gz"), arpa(lzma.compress(SMALL.encode()), "m.xz")):
         assert np.array_equal(ArpaModel.read(path).distribution(0), plain.distribution(0))
     for name in ("out.arpa.gz", "out.arpa.xz", "out.arpa.bz2"):
-        write_arpa(plain, tmp_path / name)
+        plain.to_arpa(tmp_path / name)
         assert ArpaModel.read(tmp_path / name).native.states == plain.native.states
     assert sorted(p.name for p in tmp_path.glob(".*")) == []
 
@@ -186,7 +186,7 @@ def test_writing_then_reading_gives_the_same_model(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = KneserNey(3).fit(text)
-    write_arpa(model, tmp_path / "m.arpa")
+    model.to_arpa(tmp_path / "m.arpa")
     again = ArpaModel.read(tmp_path / "m.arpa", Preparation(lowercase=True))
     assert again.vocabulary == model.vocabulary
     assert again.preparation.lowercase
@@ -212,11 +212,11 @@ def averaged(columns):
 
 def test_averages_of_samples_are_refused_or_approximated(tmp_path):
     model, native = averaged(3)
-    BackoffLanguageModel.__init__(model, native, Vocabulary("abcd"), Preparation(), {})
+    model._learnt(native, Vocabulary("abcd"), Preparation(), {})
     with pytest.raises(SettingsError, match="averages 3 samples"):
-        write_arpa(model, tmp_path / "m.arpa")
+        model.to_arpa(tmp_path / "m.arpa")
     assert not (tmp_path / "m.arpa").exists()
-    write_arpa(model, tmp_path / "m.arpa", approximate=True)
+    model.to_arpa(tmp_path / "m.arpa", approximate=True)
     again = ArpaModel.read(tmp_path / "m.arpa")
     for state in range(native.states):
         assert again.distribution(state).sum() == pytest.approx(1, abs=1e-5)

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from binyan.demo import german_text, semitic_words
-from binyan.demo.german_words import FIELDS
+from binyan.datasets import german_text, semitic_words
+from binyan.datasets.german_words import FIELDS
 from binyan.errors import SettingsError
 from binyan.signature import digest
 

@@ -129,7 +129,7 @@ def test_parts_of_speech(tmp_path):
 
 def test_change_by_group():
     one, other = evaluate(Unigram(EVEN), TEXT, "even"), evaluate(Unigram(SKEWED), TEXT, "skewed")
-    table = change(one, other, grouping("compound", one, parts_of=parts_of))
+    table = change([one, other], grouping("compound", one, parts_of=parts_of))
     assert table.column("even bits") == pytest.approx([2, 16 / 7])
     assert table.column("skewed bits") == pytest.approx([4, 20 / 7])
     assert table.column("change %") == pytest.approx([100, 25])

@@ -70,7 +70,7 @@ def test_hit_lengths_and_frequencies_by_counting(models):
 def test_models_compare_on_the_same_events(models):
     one, other = (evaluate(m, TEST, n) for m, n in zip(models, ("MKN", "HPYLM"), strict=True))
     assert summary([one, other]).column("perplexity") == [one.perplexity, other.perplexity]
-    table = change(one, other, grouping("hit-length", one))
+    table = change([one, other], grouping("hit-length", one))
     assert {c.name for c in table.columns} >= {"MKN bits", "HPYLM bits", "change %"}
     worst = largest_differences(one, other, 5)
     delta = np.exp(one.scores.log_prob) - np.exp(other.scores.log_prob)

@@ -264,7 +264,7 @@ def test_shelf_refuses_what_it_cannot_show(tmp_path):
         Shelf.load([tmp_path / "x"])
 
 
-@pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="this system cannot share a port among processes")
+@pytest.mark.skipif(sys.platform != "linux", reason="this system cannot share a port among processes")
 def test_workers_answer_and_end_with_their_parent(folder):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

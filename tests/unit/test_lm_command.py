@@ -7,7 +7,6 @@ import json
 import math
 import os
 import random
-import resource
 import subprocess
 import sys
 
@@ -255,12 +254,24 @@ def test_bad_text(binyan, mkn, tmp_path, command, content, message):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.txt", "out.binyan"]
 
 
-@pytest.mark.parametrize("content", [b"", b"der hund sah den mond\n", b"\x1f\x8b\x08junk", b"\\data\\\nngram 1=3\n"])
+@pytest.mark.parametrize("content", [b"", b"der hund sah den mond\n", b"\x1f\x8b\x08junk"])
 def test_what_is_no_model_file(folder, binyan, tmp_path, content):
     (tmp_path / "m").write_bytes(content)
     code, _, err = binyan("lm", "perplexity", tmp_path / "m", "--text", folder / "test.txt")
     assert code == MODEL_FILE and "not a Binyan model file" in err
     assert binyan("lm", "perplexity", tmp_path / "none", "--text", folder / "test.txt")[0] == MODEL_FILE
+
+
+def test_an_arpa_file_serves_as_a_model(folder, binyan, tmp_path, mkn):
+    (tmp_path / "broken").write_bytes(b"\\data\\\nngram 1=3\n")
+    code, _, err = binyan("lm", "perplexity", tmp_path / "broken", "--text", folder / "test.txt")
+    assert code == INPUT and "broken:" in err
+    assert binyan("lm", "export", mkn, "--arpa", tmp_path / "m.arpa.gz")[0] == 0
+    figures = [
+        json.loads(binyan("lm", "perplexity", model, "--text", folder / "test.txt", "--json")[1])["perplexity"]
+        for model in (mkn, tmp_path / "m.arpa.gz")
+    ]
+    assert figures[0] == pytest.approx(figures[1], rel=1e-5)
 
 
 def test_a_model_of_another_kind(folder, binyan, tmp_path):
@@ -333,9 +344,12 @@ def test_a_full_disk_while_saving(folder, binyan, mkn, tmp_path, monkeypatch):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m.arpa", "m.binyan"]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", ["train", "export"])
 def test_no_room_for_the_file(folder, mkn, tmp_path, command):
     """A real limit on the size of files, in a process of its own."""
+    import resource
+
     out = tmp_path / "out"
     out.write_bytes(b"old")
     train = ["train", "mkn", "--text", folder / "train.txt", "--order", "3", "--out", out]

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from binyan.evaluation import HeldOutText
-from binyan.experiments import europarl, ngram, ngram_report, report
+from binyan.experiments import hpylm, report_page
+from binyan.experiments.experiment import Outcome
+from binyan.experiments.hpylm import europarl
+from binyan.experiments.hpylm.runs import NGramExperiment
+from binyan.experiments.hpylm.stored import MODELS
 from binyan.experiments.results import Results
-from binyan.experiments.study import Experiment, Outcome
 from binyan.language_model import perplexity
 
 SENTENCES = ["im hochhaus wohnt er", "das haus", "er wohnt im haus am hochhaus"]
@@ -25,15 +28,17 @@ THESIS = {
 }
 
 
-def made_up(size: str, order: int, name: str, variants: list[str], events: int) -> tuple[Experiment, Outcome]:
+def made_up(size: str, order: int, name: str, variants: list[str], events: int) -> tuple[NGramExperiment, Outcome]:
     random = np.random.default_rng([len(size), order, len(name)])
+    model = {"kind": name, "order": order, "burn_in": 2}
+    experiment = NGramExperiment(size=size, label=name, data={"size": size}, model=model, measure="perplexity")
     where = f"hpylm/europarl-de/{size}/order-{order}/{name}"
-    experiment = Experiment(where, {"size": size}, {"kind": name, "order": order, "burn_in": 2}, "perplexity")
+    assert experiment.name == where
     log_probs = {v: -random.exponential(5, events) for v in variants}
     figures = {
         "vocabulary": "digest",
         "vocabulary_size": 10,
-        "training_tokens": {"1m": 1_000_000, "10m": 9_990_000, "first-shard": 9_990_000}[size],
+        "training_tokens": 1_000_000 if size == "1m" else 9_990_000,
         "variants": {v: {"signature": f"{where}|{v}", "perplexity": perplexity(p)} for v, p in log_probs.items()},
     }
     if name != "mkn":
@@ -47,57 +52,76 @@ def made_up(size: str, order: int, name: str, variants: list[str], events: int) 
 
 
 @pytest.fixture
-def shelf(tmp_path):
+def stored(tmp_path):
     results = Results(tmp_path)
-    prepared = tmp_path / "prepared"
-    prepared.mkdir()
-    (prepared / "de_mono.test.0.txt").write_text("\n".join(SENTENCES))
-    europarl.segmentation_path(prepared, "digest").write_text("hochhaus\thoch haus\n")
+    results.cache.mkdir()
+    (results.cache / "de_mono.test.0.txt").write_text("\n".join(SENTENCES))
+    europarl.segmentation_path(results.cache, "digest").write_text("hochhaus\thoch haus\n")
     events = len(HeldOutText.read(SENTENCES).words)
     variants: dict[str, list[str]] = {}
-    for model, variant in ngram_report.ROWS:
-        variants.setdefault(model, []).append(variant)
-    made = [made_up(s, o, n, v, events) for s, o in SIZES for n, v in variants.items()]
+    for model in MODELS:
+        variants.setdefault(model.label, []).append(model.variant)
+    outcomes = [made_up(s, o, n, v, events) for s, o in SIZES for n, v in variants.items()]
     components = {linking: {"all": 8, "compounds": 3} for linking in ("delete", "left", "right")}
     figures = {"words": 10, "compounds": 2, "compounds_by_parts": {"2": 2}, "components": components}
-    made.append((Experiment("hpylm/europarl-de/first-shard/components", {}, {}, "components"), Outcome(figures, "c")))
-    for experiment, outcome in made:
+    components = NGramExperiment(size="first-shard", label="components", data={}, model={}, measure="components")
+    assert components.name == "hpylm/europarl-de/first-shard/components"
+    outcomes.append((components, Outcome(figures, "c")))
+    for experiment, outcome in outcomes:
         results.put(experiment, outcome, 1.0, 2**30)
-    return results, [e for e, _ in made]
+    return results, [e for e, _ in outcomes]
 
 
-def test_every_section(shelf, tmp_path):
-    results, experiments = shelf
-    missing = Experiment("hpylm/europarl-de/all-shards/order-4/mkn", {}, {}, "perplexity")
-    sections = ngram_report.sections(results, THESIS, [*experiments, missing])
+def test_every_section(stored, tmp_path):
+    results, experiments = stored
+    missing = NGramExperiment(size="all-shards", label="mkn", data={}, model={"order": 4}, measure="perplexity")
+    sections = hpylm.sections(results, THESIS, [*experiments, missing])
     names = "Perplexity, Order, Subsets of the test text, Training size, Linking elements, Where compounds win and lose, Burn-in, Cost, Missing"
-    assert [s.title for s in sections] == names.split(", ") and missing.name in sections[-1].text
+    assert [s.title for s in sections] == names.split(", ") and "hpylm/europarl-de/all-shards/order-4/mkn" in sections[
+        -1
+    ].text
     titles = [t.title for s in sections for t in s.tables]
     assert len(set(titles)) == len(titles)  # drawings are files of these names
     main = sections[0].tables[0]
     figures = {
-        r.experiment.name.split("/", 2)[2]: r.figures["variants"]
+        (e.size, e.order, e.label): r.figures["variants"]
         for e in experiments
-        if (r := results.get(e)) and "components" not in e.name
+        if (r := results.get(e)) and e.measure != "components"
     }
-    mkn, hpylm = (
-        figures["first-shard/order-4/mkn"]["plain"]["perplexity"],
-        figures["first-shard/order-4/hpylm"]["one sample"]["perplexity"],
+    mkn, sampled = (
+        figures["first-shard", 4, "mkn"]["plain"]["perplexity"],
+        figures["first-shard", 4, "hpylm"]["one sample"]["perplexity"],
     )
     row = next(row for row in main.rows if row[0] == "HPYLM")
-    assert row[1] == pytest.approx(hpylm) and row[2] == pytest.approx(100 * (hpylm / mkn - 1))
+    assert row[1] == pytest.approx(sampled) and row[2] == pytest.approx(100 * (sampled / mkn - 1))
     assert row[4:6] == [294.0, pytest.approx(-2)] and row[6] == pytest.approx(row[2] + 2)
     subset = sections[2].tables[1]
     theirs = {tuple(row[:2]): row[-1] for row in subset.rows}
     assert theirs.get(("1", "compound"), -4.6) == -4.6 and theirs.get(("2", "other")) is None
     assert all("hoch+haus" in row[1] for row in sections[5].tables[0].rows)
-    written = report.write(tmp_path / "out", "Chapter 3", sections)
+    written = report_page.write(tmp_path / "out", "Chapter 3", sections)
     assert all(path.stat().st_size > 10_000 for path in written)
 
 
-def test_without_thesis_or_results(shelf, tmp_path):
-    results, experiments = shelf
-    sections = ngram_report.sections(results, {}, experiments)
+def test_without_thesis_or_results(stored, tmp_path):
+    results, experiments = stored
+    sections = hpylm.sections(results, {}, experiments)
     assert sections[0].tables[0].rows[0][4] is None
-    empty = ngram.sections(Results(tmp_path / "none"), {})
+    empty = hpylm.sections(Results(tmp_path / "none"), {}, hpylm.experiments())
     assert [s.title for s in empty] == ["Missing"]
+
+
+def test_sizes_may_have_any_names(stored):
+    """A name with slashes and words of other names is not taken apart."""
+    results, _ = stored
+    size, events = "order-2/hpylm/kappa-1", len(HeldOutText.read(SENTENCES).words)
+    outcomes = [
+        made_up(size, 4, label, [variant], events) for label, variant in (("mkn", "plain"), ("hpylm", "averaged"))
+    ]
+    for experiment, outcome in outcomes:
+        results.put(experiment, outcome, 1.0, 1)
+    main, burn_in, cost = hpylm.sections(results, {}, [e for e, _ in outcomes])
+    assert main.tables[0].title == f"Perplexity, Europarl German, {size} tokens, n = 4"
+    assert main.tables[0].column("model") == ["MKN", "HPYLM averaged"]
+    assert burn_in.tables[0].title.endswith(f", europarl-de/{size}/order-4/hpylm")
+    assert cost.tables[0].column("experiment") == [e.name for e, _ in outcomes]

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -20,6 +21,8 @@ import binyan
 
 ROOT = Path(__file__).resolve().parents[2]
 GRAMMARS = sorted((ROOT / "src" / "binyan" / "grammar" / "library").iterdir())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+THESIS = ROOT / "src" / "binyan" / "experiments" / "thesis.toml"
 STATIC = sorted(p for p in (ROOT / "src" / "binyan" / "explore" / "static").rglob("*") if p.is_file())
 
 
@@ -34,16 +37,17 @@ def wheel(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory) -> Path:
-    """The bin folder of an environment with the wheel in it."""
+    """The folder of programs of an environment with the wheel in it."""
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    python = folder / "bin" / "python"
+    paths = sysconfig.get_paths("venv", {"base": str(folder), "platbase": str(folder)})
+    programs, site = Path(paths["scripts"]), Path(paths["purelib"])
+    python = programs / "python"
     install = [sys.executable, "-m", "pip", "-q", "--python", python, "install", "--no-deps", "--no-index", wheel]
     subprocess.run(install, check=True)
     # The folder itself, not its .pth files: those would bring the development install back.
-    [site] = (folder / "lib").glob("python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
-    return folder / "bin"
+    return programs
 
 
 def run(bin_folder: Path, *command: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -63,8 +67,8 @@ def test_wheel_has_all_its_files(wheel):
     assert {"binyan/py.typed", "binyan/_core.pyi"} <= names
     assert any(re.fullmatch(r"binyan/_core\..*(so|pyd)", name) for name in names)
     assert len(GRAMMARS) > 10 and STATIC
-    for path in (*GRAMMARS, *STATIC):
-        assert str(path.relative_to(ROOT / "src")) in names
+    for path in (*GRAMMARS, *STATIC, THESIS):
+        assert path.relative_to(ROOT / "src").as_posix() in names
     assert not [
         n for n in names if not n.startswith("binyan") or "test" in n.split("/")[-1] or n.endswith((".pyc", "~"))
     ]
@@ -80,6 +84,12 @@ def test_installed_wheel_works(installed, tmp_path):
     )
     learnt = run(installed, "binyan", "morph", "learn", "words", "--sweeps", "20", "--out", "m", "--json", cwd=tmp_path)
     assert '"signature": "model:adaptor-grammar' in learnt.stdout, learnt.stderr
+
+
+def test_installed_wheel_passes_the_smoke_test(installed, tmp_path):
+    """The program that tests the wheels of every system."""
+    done = run(installed, "python", str(ROOT / "tests" / "smoke.py"), cwd=tmp_path)
+    assert done.stdout.startswith(f"binyan {binyan.__version__} works"), done.stdout + done.stderr
 
 
 # What is blocked, a command that needs it, the extra that has it.
@@ -123,8 +133,18 @@ def test_a_missing_part_is_named(module, command, extra, tmp_path):
 
 
 def test_version_is_in_one_place():
-    """The package has it; what repeats it for readers must agree."""
-    assert "version" in re.search(r"dynamic = \[(.*)\]", (ROOT / "pyproject.toml").read_text())[1]
-    assert f"version: {binyan.__version__}\n" in (ROOT / "CITATION.cff").read_text()
-    assert f"## {binyan.__version__} " in (ROOT / "CHANGELOG.md").read_text()
-    assert f"{{{binyan.__version__}}}" in (ROOT / "docs" / "cite.md").read_text()
+    """The package has it; what repeats it for readers must agree, or, between releases, name the last one."""
+    assert "version" in PROJECT["project"]["dynamic"]
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    last = re.search(r"^## \[(\d+\.\d+\.\d+)\] - ", changelog, re.M)[1]
+    if ".dev" in binyan.__version__:
+        assert "## [Unreleased]" in changelog
+        assert _numbers(binyan.__version__.partition(".dev")[0]) > _numbers(last)
+    else:
+        assert binyan.__version__ == last
+    assert f"version: {last}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"{{{last}}}" in (ROOT / "docs" / "cite.md").read_text(encoding="utf-8")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.split("."))

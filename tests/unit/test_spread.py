@@ -17,8 +17,8 @@ import toy_study
 
 from binyan.errors import InputError, MissingExtra, SettingsError
 from binyan.experiments import STUDIES, runner
+from binyan.experiments.experiment import Workspace
 from binyan.experiments.results import Results
-from binyan.experiments.study import Experiment, Workshop
 from binyan.grammar.notation import load_grammar
 from binyan.language_model import load
 from binyan.morphology import AdaptorSampler, Morphology, MorphologySettings, WordList
@@ -39,6 +39,7 @@ def half(n: int) -> int:
     return n // 2
 
 
+@pytest.mark.posix
 def test_processes_errors_and_a_killed_process():
     came = dict(spread(half, [2, 3, 4, 6], workers=2))
     assert (came[0], came[3]) == (1, 3)
@@ -161,12 +162,13 @@ def test_a_finished_chain_is_kept_while_another_has_not_begun(tmp_path):
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
 
 
+@pytest.mark.posix
 def test_sweep_survives_the_loss_of_a_worker(cluster, monkeypatch, tmp_path):
     """Twenty runs on two workers, one killed at work: all results arrive, none twice."""
     address, workers = cluster
     monkeypatch.setitem(STUDIES, "toy", "toy_study")
-    sweep = [Experiment(f"toy/{n}/sweep", {"n": n}, {"factor": 2}, "sleep") for n in range(20)]
-    workshop = Workshop(tmp_path / "data", tmp_path, progress=False)
+    sweep = [toy_study.experiment(n, "sweep", "sleep") for n in range(20)]
+    workspace = Workspace(tmp_path / "data", tmp_path, progress=False)
     told: list[str] = []
 
     def tell(experiment, came):
@@ -184,7 +186,7 @@ def test_sweep_survives_the_loss_of_a_worker(cluster, monkeypatch, tmp_path):
         path = tmp_path / f"{what}-{n}"
         return int(path.read_text() or 0) if path.exists() else None
 
-    assert runner.run(sweep, workshop, told=tell, scheduler=address) == []
+    assert runner.run_missing(sweep, workspace, on_result=tell, scheduler=address) == {}
     assert sorted(told) == sorted(e.name for e in sweep)
     results = Results(tmp_path)
     assert [results.get(e).figures["product"] for e in sweep] == [2 * n for n in range(20)]
@@ -193,32 +195,35 @@ def test_sweep_survives_the_loss_of_a_worker(cluster, monkeypatch, tmp_path):
     assert set(begun) == {e.name for e in sweep} and len(begun) > 20  # what the killed worker was at was begun again
     assert {by(n, "ended") for n in range(20)} == {worker.pid for worker in workers} and workers[1].poll() is None
     # Again: nothing is run.
-    assert runner.run(sweep, workshop, scheduler=address) == [] and (tmp_path / "ran.log").read_text().split() == begun
+    assert (
+        runner.run_missing(sweep, workspace, scheduler=address) == {}
+        and (tmp_path / "ran.log").read_text().split() == begun
+    )
 
 
 def test_interrupt_keeps_what_is_finished(monkeypatch, tmp_path):
     monkeypatch.setitem(STUDIES, "toy", "toy_study")
-    sweep = [Experiment(f"toy/{n}/sweep", {"n": n}, {"factor": 2}, "sleep") for n in range(4)]
-    workshop = Workshop(tmp_path / "data", tmp_path, progress=False)
+    sweep = [toy_study.experiment(n, "sweep", "sleep") for n in range(4)]
+    workspace = Workspace(tmp_path / "data", tmp_path, progress=False)
 
     def interrupt(experiment, came):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        runner.run(sweep, workshop, told=interrupt)
+        runner.run_missing(sweep, workspace, on_result=interrupt)
     kept = [e for e in sweep if Results(tmp_path).get(e) is not None]
     assert 1 <= len(kept) <= 2  # the first, and perhaps what was begun
-    assert runner.run(sweep, workshop) == []
+    assert runner.run_missing(sweep, workspace) == {}
     assert sorted((tmp_path / "ran.log").read_text().split()) == sorted(e.name for e in sweep)
 
 
 def test_results_come_back_from_a_folder_that_is_not_shared(tmp_path):
-    there, here = Workshop(tmp_path, tmp_path / "there"), Results(tmp_path / "here")
+    there, here = Workspace(tmp_path, tmp_path / "there"), Results(tmp_path / "here")
     (there.results).mkdir()
     one = toy_study.experiments()[0]
-    packed = runner._elsewhere((one, toy_study.multiply, there))
+    files = runner._run_on_worker((one, toy_study.multiply, there))
     assert here.get(one) is None
-    result = here.keep(one, packed)
+    result = here.receive(one, files)
     assert result.figures == {"product": 2} and result.arrays()["all"].tolist() == [0]
     before = result.path.stat().st_mtime_ns
-    assert here.keep(one, packed).path.stat().st_mtime_ns == before
+    assert here.receive(one, files).path.stat().st_mtime_ns == before

@@ -234,6 +234,7 @@ def test_weights_are_checked(folder, tmp_path):
         run("mt", "translate", folder / "mt", "--weights", tmp_path / "w.json", text="a\n")
 
 
+@pytest.mark.posix
 def test_interrupted_tuning_leaves_a_state_and_goes_on(folder):
     (folder / "long.en").write_text("\n".join(SOURCE * 8) + "\n")
     (folder / "long.de").write_text("\n".join(TARGET * 8) + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import typer
@@ -58,8 +59,17 @@ def _root(version: bool = typer.Option(False, "--version", callback=_version, is
     """Probabilistic models that see inside words."""
 
 
+def use_utf8(platform: str = sys.platform) -> None:
+    """Make standard streams UTF-8 with plain line ends on Windows, where a pipe would have the code page of the system."""
+    if platform == "win32":
+        for stream, newline in ((sys.stdin, None), (sys.stdout, "\n"), (sys.stderr, "\n")):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(encoding="utf-8", newline=newline)
+
+
 def main() -> None:
     """Run the command; a BinyanError becomes one clear line and its exit code."""
+    use_utf8()
     try:
         app()
     except BinyanError as error:

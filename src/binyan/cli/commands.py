@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import typer
 import typer.core
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Earlier spelling -> the option's name now; understood by every command that has the new one and not the old.
 RENAMED = {"--iterations": "--sweeps", "--init": "--initialisation"}
@@ -23,7 +26,7 @@ class Command(typer.core.TyperCommand):
 class App(typer.Typer):
     """A group of such commands."""
 
-    def command(self, name: str | None = None, **options: Any) -> Any:
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Function], Function]:
         """As Typer's, for commands of our class."""
         return super().command(name, **{"cls": Command, **options})
 

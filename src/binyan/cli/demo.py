@@ -24,11 +24,12 @@ def demo(
     binyan demo
     binyan demo --data-only --out data
     """
+    from binyan import datasets
     from binyan.demo import show
 
     with plain_warnings():
         if data_only:
-            show.write_data(out, seed)
+            datasets.write(out, seed)
             typer.echo(f"{out}: {', '.join(sorted(p.name for p in out.iterdir()))}")
         else:
             show.demonstrate(out, seed, typer.echo)

@@ -11,8 +11,9 @@ import typer
 
 from binyan.cli import options as o
 from binyan.cli.option_groups import with_settings
-from binyan.cli.output import plain_warnings, print_json, write_tables
+from binyan.cli.output import plain_warnings, print_json
 from binyan.errors import SettingsError
+from binyan.evaluation.table import write_tables
 from binyan.text import Preparation, VocabularyPolicy
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import typer
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import RunOptions, with_settings
-from binyan.cli.output import plain_warnings, print_json, print_result, write_tables
+from binyan.cli.output import plain_warnings, print_json, print_result
 from binyan.errors import InputError
+from binyan.evaluation.table import write_tables
 from binyan.files import write_text
 from binyan.morphology.settings import DEFAULT_GRAMMAR, MorphologySettings, WordSettings
 from binyan.text import Preparation
@@ -189,6 +190,7 @@ def evaluate(
 
     \b
     Gold rows are tab-separated: word, segments with labels (w/pre ktAb/stem hm/suf), root or _.
+
     Examples:
       binyan morph evaluate arabic.model --gold BW.tsv --task segmentation
       binyan morph evaluate arabic.model --gold BW.tsv --task lexicon --category root3 --plots figures

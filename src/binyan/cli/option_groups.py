@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import typer
@@ -70,10 +71,11 @@ def _options(group: type[Any]) -> dict[str, tuple[Any, Any]]:
 
 def _command_line_type(hint: Any) -> Any:
     """What a person can type for a field of type `hint`: a path where a value or the file that holds it is meant, text for
-    a choice."""
+    a choice.
+    """
     choices = get_args(hint) if get_origin(hint) in (Union, type(int | None)) else (hint,)
     optional = type(None) in choices
-    simple = next((c for c in (bool, int, float) if c in choices), None)
+    simple: Any = next((c for c in (bool, int, float) if c in choices), None)
     if simple is None:
-        simple = o.Path if any(getattr(get_origin(c) or c, "__name__", "") == "PathLike" for c in choices) else str
+        simple = Path if any(getattr(get_origin(c) or c, "__name__", "") == "PathLike" for c in choices) else str
     return simple | None if optional else simple

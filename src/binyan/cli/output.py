@@ -7,15 +7,11 @@ import logging
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from binyan.json_values import finite
-
-if TYPE_CHECKING:
-    from binyan.evaluation import Table
 
 
 def print_json(figures: Mapping[str, Any]) -> None:
@@ -32,20 +28,6 @@ def print_result(result: Any, as_json: bool, warning: str = "") -> None:
         typer.echo(text)
     if warning:
         typer.echo(f"binyan: {warning}", err=True)
-
-
-def write_tables(tables: Mapping[str, Table], tsv: Path | None, plots: Path | None) -> None:
-    """Each table as NAME.tsv and, where it has a drawing, NAME.png and NAME.svg."""
-    for name, table in tables.items():
-        if tsv is not None:
-            tsv.mkdir(parents=True, exist_ok=True)
-            (tsv / f"{name}.tsv").write_text(table.tsv(), encoding="utf-8")
-        if plots is not None and table.chart is not None and table.rows:
-            from binyan.evaluation import plots as drawing
-
-            plots.mkdir(parents=True, exist_ok=True)
-            for kind in ("png", "svg"):
-                drawing.save(table, plots / f"{name}.{kind}")
 
 
 class _Messages(logging.Handler):

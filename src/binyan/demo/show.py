@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from binyan import datasets
+from binyan.datasets import GermanText, SemiticWord
 from binyan.demo import vectors
-from binyan.demo.german import GermanText, german_text
-from binyan.demo.semitic import SemiticWord, semitic_words
 from binyan.errors import MissingExtra
 from binyan.evaluation import HeldOutText, Table, evaluate, summary
 from binyan.evaluation.table import Cell, Column
-from binyan.experiments import report
-from binyan.experiments.study import Section
+from binyan.experiments import report_page
+from binyan.experiments.report_page import ReportSection
 from binyan.language_model import LanguageModel
 from binyan.morphology import Morphology
 from binyan.ngram.compound import CompoundHPYLM
@@ -25,39 +25,25 @@ from binyan.text import Corpus
 
 Say = Callable[[str], None]
 
-_SENTENCES, _TEST, _WORDS = 4000, 400, 1200
 _SWEEPS, _MORPHOLOGY_SWEEPS = 100, 200
 _GRAMMAR = "tpl+t4"
 
 
 def demonstrate(folder: Path, seed: int = 1, say: Say = print) -> Path:
     """Make data, models and a report in `folder`; returns the report."""
-    text, words = write_data(folder, seed)
+    text, words = datasets.write(folder, seed)
     say(
-        f"1. Data of our own making, in {folder}/: {_SENTENCES:,} German-like sentences, {_WORDS:,} Arabic-like words.\n"
+        f"1. Data of our own making, in {folder}/: {len(text.train):,} German-like sentences, {len(words):,} Arabic-like words.\n"
     )
     sections = [*compounds(folder, text, seed, say), roots(folder, words, seed, say), _next_steps(folder)]
-    _, page = report.write(folder, "Binyan: a demonstration", sections)
+    _, page = report_page.write(folder, "Binyan: a demonstration", sections)
     say(f"\nThe report: {page}")
     say("\nNext, on your own data:")
     say("".join(f"  {command.format(folder=folder)}\n      {about}\n" for command, about in _NEXT.items()))
     return page
 
 
-def write_data(folder: Path, seed: int = 1) -> tuple[GermanText, list[SemiticWord]]:
-    """The embedded data, also as the files a user would have."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = german_text(_SENTENCES, _TEST, seed)
-    words = semitic_words(_WORDS, seed, "arabic")
-    for name, sentences in (("train.txt", text.train), ("test.txt", text.test)):
-        (folder / name).write_text("".join(" ".join(s) + "\n" for s in sentences), encoding="utf-8")
-    text.segmentations.write(folder / "compounds.tsv")
-    (folder / "words.txt").write_text("".join(w.word + "\n" for w in words), encoding="utf-8")
-    (folder / "roots.tsv").write_text("".join(f"{w.word}\t{w.root}\n" for w in words), encoding="utf-8")
-    return text, words
-
-
-def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[Section]:
+def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[ReportSection]:
     """Language models with and without a view inside words."""
     say(
         f"2. Language models of order 3 ({_SWEEPS} sweeps). The test text has {len(text.unseen_compounds)} compounds never seen.\n"
@@ -84,8 +70,8 @@ def compounds(folder: Path, text: GermanText, seed: int, say: Say) -> list[Secti
     origin = origin_table(compound_models["hpylm+c"], text)
     say(origin.terminal())
     sections = [
-        Section("Language models", _ABOUT_MODELS, [table]),
-        Section("Compounds never seen", "", [unseen, origin]),
+        ReportSection("Language models", _ABOUT_MODELS, [table]),
+        ReportSection("Compounds never seen", "", [unseen, origin]),
     ]
     for model in neural.values():
         sections.append(vectors.section(model, seed))
@@ -123,9 +109,7 @@ def origin_table(model: LanguageModel, text: GermanText) -> Table:
     """Where the probability of one compound never seen comes from: the one the model finds most probable."""
     places = [(s[:i], w) for s in text.test for i, w in enumerate(s) if w in text.unseen_compounds]
     before, word = max(places, key=lambda place: _log_prob(model, *place))
-    state = model.begin()
-    for earlier in before:
-        state = model.score_word(state, earlier).state
+    state = model.state_after(before)
     rows: list[list[Cell]] = [
         [step.name, step.detail, step.probability, step.share] for step in model.steps(state, word)
     ]
@@ -135,13 +119,10 @@ def origin_table(model: LanguageModel, text: GermanText) -> Table:
 
 
 def _log_prob(model: LanguageModel, before: list[str], word: str) -> float:
-    state = model.begin()
-    for earlier in before:
-        state = model.score_word(state, earlier).state
-    return model.score_word(state, word).log_prob
+    return model.score_word(model.state_after(before), word).log_prob
 
 
-def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> Section:
+def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> ReportSection:
     """Roots and templates learnt from a list of words, nothing else."""
     say(
         f"3. Roots and templates, learnt from the words alone by the grammar {_GRAMMAR} ({_MORPHOLOGY_SWEEPS} sweeps).\n"
@@ -161,7 +142,7 @@ def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> Sectio
     example = next(w for w in words if best_roots[w.word] == w.root and len(w.word) > 6)
     tree = morphology.tree(example.word, full=False)
     say(f"{tree}\n")
-    return Section("Roots and templates", "", [table, _families(morphology, words, best_roots)], [tree.svg()])
+    return ReportSection("Roots and templates", "", [table, _families(morphology, words, best_roots)], [tree.svg()])
 
 
 def _families(morphology: Morphology, words: list[SemiticWord], roots: dict[str, str], most: int = 8) -> Table:
@@ -197,8 +178,8 @@ _NEXT = {
 }
 
 
-def _next_steps(folder: Path) -> Section:
+def _next_steps(folder: Path) -> ReportSection:
     rows: list[list[Cell]] = [[command.format(folder=folder), about] for command, about in _NEXT.items()]
-    return Section(
+    return ReportSection(
         "Next, on your own data", "", [Table("Commands to try", [Column("command"), Column("gives")], rows, "")]
     )

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from binyan.demo.german import german_text
-from binyan.demo.german_words import FIELDS
+from binyan.datasets.german import german_text
+from binyan.datasets.german_words import FIELDS
 from binyan.evaluation.table import Cell, Column, Table
-from binyan.experiments.study import Section
+from binyan.experiments.report_page import ReportSection
 from binyan.language_model import LanguageModel
 from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus
@@ -53,7 +53,7 @@ def train(corpus: Corpus, segmentations: SegmentationTable, seed: int) -> Langua
     )
 
 
-def section(model: LanguageModel, seed: int) -> Section:
+def section(model: LanguageModel, seed: int) -> ReportSection:
     """Neighbours of some morphemes, and a map of many, coloured by the field of the grammar that made the text."""
     from binyan.log_bilinear import vector_map
     from binyan.log_bilinear.language_model import LogBilinearLM
@@ -76,7 +76,7 @@ def section(model: LanguageModel, seed: int) -> Section:
     drawing = vector_map.draw_svg(
         names, vector_map.plane(matrix, seed), colours, dict(zip(_NAMES, _COLOURS, strict=True))
     )
-    return Section("Vectors of morphemes", _ABOUT, [table, agreement], [drawing])
+    return ReportSection("Vectors of morphemes", _ABOUT, [table, agreement], [drawing])
 
 
 def _agreement(names: Sequence[str], units: NDArray[np.float32], field_of: dict[str, int], signature: str) -> Table:

@@ -1,5 +1,8 @@
-"""Perplexity by subsets of the held-out events: hit length, frequency, part of speech, compounds (thesis, chapter 3,
-"Breakdown by different test subsets"; chapter 4, "Analysis by frequency", "Analysis by part of speech")."""
+"""Perplexity by subsets of the held-out events.
+
+Hit length, frequency, part of speech, compounds (thesis, chapter 3, "Breakdown by different test subsets"; chapter 4, "Analysis
+by frequency", "Analysis by part of speech").
+"""
 
 from __future__ import annotations
 
@@ -105,23 +108,27 @@ def breakdown(evaluations: Sequence[Evaluation], groups: Grouping) -> Table:
         rows.append([*label, *_size(mask), *(f(p) for p in log_probs for f in (perplexity, bits))])
     columns = [*map(Column, groups.names), Column("tokens", ",d"), Column("share", ".1%"), *figures]
     # Bits, not perplexity, are drawn: perplexities of subsets differ too much for one scale.
-    chart = _chart(groups, [f"{n}bits" for n in names], "cross-entropy, bits a token")
+    chart = _chart(groups, [f"{n}bits" for n in names], "cross-entropy, bits per token")
     title = f"Perplexity by {' and '.join(groups.names)}"
     return Table(title, columns, rows, signature_of(evaluations), chart=chart)
 
 
-def change(baseline: Evaluation, other: Evaluation, groups: Grouping) -> Table:
-    """Relative change of cross-entropy from `baseline` to `other`, by group; negative is better."""
-    comparable([baseline, other])
+def change(evaluations: Sequence[Evaluation], groups: Grouping) -> Table:
+    """Relative change of cross-entropy from the first model to each of the others, by group; negative is better."""
+    comparable(evaluations)
+    others = evaluations[1:]
     rows: list[list[Cell]] = []
     for label, mask in groups:
-        before, after = bits(baseline.scores.log_prob[mask]), bits(other.scores.log_prob[mask])
-        rows.append([*label, *_size(mask), before, after, 100 * (after / before - 1)])
+        baseline, *after = (bits(e.scores.log_prob[mask]) for e in evaluations)
+        rows.append([*label, *_size(mask), baseline, *after, *(100 * (b / baseline - 1) for b in after)])
     columns = [*map(Column, groups.names), Column("tokens", ",d"), Column("share", ".1%")]
-    columns += [Column(f"{baseline.name} bits", ".3f"), Column(f"{other.name} bits", ".3f"), Column("change %", "+.2f")]
-    title = f"Cross-entropy of {other.name} against {baseline.name}, by {' and '.join(groups.names)}"
-    chart = _chart(groups, ["change %"], "change in cross-entropy, % (down is better)")
-    return Table(title, columns, rows, signature_of([baseline, other]), chart=chart)
+    columns += [Column(f"{e.name} bits", ".3f") for e in evaluations]
+    changes = ["change %"] if len(others) == 1 else [f"{e.name} change %" for e in others]
+    columns += [Column(name, "+.2f") for name in changes]
+    against = f"{' and '.join(e.name for e in others)} against {evaluations[0].name}"
+    title = f"Cross-entropy of {against}, by {' and '.join(groups.names)}"
+    chart = _chart(groups, changes, "change in cross-entropy, % (down is better)")
+    return Table(title, columns, rows, signature_of(evaluations), chart=chart)
 
 
 def _size(mask: NDArray[np.bool_]) -> tuple[int, float]:

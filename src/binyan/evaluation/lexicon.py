@@ -1,5 +1,4 @@
-"""How good an induced lexicon is: as a set (precision, recall, F), and as a ranking (ROC curve and the area under it)
-(thesis, section 5.7.5)."""
+"""How good a learnt lexicon is, as a set and as a ranking (thesis, section 5.7.5)."""
 
 from __future__ import annotations
 
@@ -50,8 +49,11 @@ def score_lexicon(predicted: Mapping[str, float], gold: Collection[str]) -> Lexi
 
 
 def roc_curve(predicted: Mapping[str, float], gold: Collection[str]) -> list[tuple[float, float]]:
-    """Points (false positive rate, true positive rate) as the threshold falls. The rates are of the strings that the model
-    proposes: it has no probability for others. Strings of equal probability enter together."""
+    """Points (false positive rate, true positive rate) as the threshold falls.
+
+    The rates are of the strings that the model proposes: it has no probability for others. Strings of equal probability enter
+    together.
+    """
     truth = set(gold)
     positives = sum(string in truth for string in predicted)
     negatives = len(predicted) - positives

@@ -99,8 +99,10 @@ def strings(analysis: Analysis, category: str) -> list[str]:
 def sampled_lexicon(
     analyser: Analyser, words: Iterable[str], category: str, analyses_per_word: int = 10
 ) -> dict[str, float]:
-    """P(string, category): how often the category governs the string, over words and their sampled analyses
-    (thesis, section 5.7.5.2)."""
+    """P(string, category): how often the category governs the string, over words and their sampled analyses.
+
+    Thesis, section 5.7.5.2.
+    """
     sums: dict[str, float] = {}
     count = 0
     for word in words:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 
 from binyan.errors import InputError
 from binyan.evaluation.table import Chart, Column, Table
+from binyan.files import PathLike
 from binyan.language_model import END, LanguageModel, Scores
+from binyan.segmentation import SegmentationTable
 from binyan.signature import Signature, digest
 from binyan.text import Preparation, read_sentences, read_tagged
 from binyan.text.reading import Source, is_conllu
@@ -43,7 +46,7 @@ class HeldOutText:
 
     @cached_property
     def words(self) -> list[str]:
-        """One word an event, </s> after each sentence."""
+        """One word per event, </s> after each sentence."""
         return [word for sentence in self.sentences for word in (*sentence, END)]
 
     @cached_property
@@ -59,7 +62,10 @@ class HeldOutText:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A model's scores on a held-out text, with all that its figures need. `name` is how tables call the model."""
+    """A model's scores on a held-out text, with all that its figures need.
+
+    `name` is how tables call the model; `tables` has the breakdowns that were asked for.
+    """
 
     name: str
     text: HeldOutText
@@ -68,6 +74,7 @@ class Evaluation:
     vocabulary: str  # digest
     vocabulary_size: int
     signature: Signature
+    tables: Mapping[str, Table] = field(default_factory=dict)
 
     @property
     def perplexity(self) -> float:
@@ -75,9 +82,61 @@ class Evaluation:
         return self.scores.perplexity
 
     @property
+    def log10_prob(self) -> float:
+        """The log10 probability of the whole text."""
+        return float((self.scores.log_prob / math.log(10)).sum())
+
+    @property
     def bits_per_character(self) -> float:
         """Comparable between models of different vocabularies, as long as no word is unknown."""
         return -float(self.scores.log_prob.sum()) / math.log(2) / self.text.characters
+
+    def __str__(self) -> str:
+        return "\n\n".join(
+            [f"{self.figures}\n{self.signature}", *(t.terminal().rstrip("\n") for t in self.tables.values())]
+        )
+
+    @property
+    def figures(self) -> str:
+        """The figures in one line."""
+        return (
+            f"perplexity {self.perplexity:.4f}  without unknown words {self.scores.perplexity_known:.4f}  "
+            f"tokens {self.scores.tokens:,}  unknown {int(self.scores.unknown.sum()):,}"
+        )
+
+    def _repr_html_(self) -> str:
+        """Figures and tables, for a notebook."""
+        tables = "".join(table._repr_html_() for table in self.tables.values())
+        return f"<p>{html.escape(self.figures)}<br><small>{html.escape(str(self.signature))}</small></p>{tables}"
+
+    def sentence_rows(self) -> list[dict[str, Any]]:
+        """Every sentence with its log10 probability and how many of its words are unknown."""
+        rows = []
+        for i, (sentence, first, last) in enumerate(self._spans(), 1):
+            log10 = float((self.scores.log_prob[first:last] / math.log(10)).sum())
+            unknown = int(self.scores.unknown[first:last].sum())
+            rows.append({"sentence": i, "log10_prob": log10, "unknown": unknown, "text": " ".join(sentence)})
+        return rows
+
+    def token_rows(self) -> list[dict[str, Any]]:
+        """Every event with its log10 probability, hit length, and whether it is unknown."""
+        scores, words = self.scores, self.text.words
+        return [
+            {
+                "sentence": i,
+                "word": words[j],
+                "log10_prob": float(scores.log_prob[j] / math.log(10)),
+                "matched": int(scores.matched[j]),
+                "unknown": bool(scores.unknown[j]),
+            }
+            for i, (_, first, last) in enumerate(self._spans(), 1)
+            for j in range(first, last)
+        ]
+
+    def _spans(self) -> Iterator[tuple[Sequence[str], int, int]]:
+        offsets = self.scores.offsets
+        for i, sentence in enumerate(self.text.sentences):
+            yield sentence, int(offsets[i]), int(offsets[i + 1])
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, for JSON."""
@@ -88,15 +147,23 @@ class Evaluation:
             "tokens": self.scores.tokens,
             "unknown": int(self.scores.unknown.sum()),
             "signature": str(self.signature),
+            **{name: table.to_dict() for name, table in self.tables.items()},
         }
 
 
 def evaluate(
-    model: LanguageModel, text: HeldOutText | Source, name: str | None = None, closed: bool = False
+    model: LanguageModel,
+    text: HeldOutText | Source,
+    name: str | None = None,
+    *,
+    by: str | Iterable[str] = (),
+    segmentation: SegmentationTable | Mapping[str, str] | PathLike | None = None,
+    closed: bool = False,
 ) -> Evaluation:
     """Score `text` with `model`. A source that is not prepared yet is prepared as the model's training text was.
 
-    `closed`: words outside the vocabulary are scored as <unk> also by a model that could spell them, so that it is
+    `by`: breakdowns by hit-length, frequency, pos, compound or parts; for the last two, `segmentation` has the parts of words where
+    the model does not know them. `closed`: words outside the vocabulary are scored as <unk> also by a model that could spell them, so that it is
     comparable with models that cannot.
     """
     if not isinstance(text, HeldOutText):
@@ -110,11 +177,18 @@ def evaluate(
         raise InputError(f"the model scored {scores.tokens:,} events of {len(text.words):,}: does the text hold </s>?")
     unknown = f"{int(scores.unknown.sum())}-{'as-<unk>' if closed else 'scored'}"
     signature = model.signature().extended(text=text.digest, tokens=scores.tokens, unknown=unknown, ends="scored")
-    return Evaluation(name or model.kind, text, scores, model.order, vocabulary.digest, len(vocabulary), signature)
+    evaluation = Evaluation(
+        name or model.kind, text, scores, model.order, vocabulary.digest, len(vocabulary), signature
+    )
+    if not by:
+        return evaluation
+    from binyan.evaluation.comparison import breakdowns
+
+    return replace(evaluation, tables=breakdowns(model, evaluation, by, segmentation))
 
 
 def summary(evaluations: Sequence[Evaluation], title: str = "Perplexity") -> Table:
-    """One row a model. Models that know other words are refused: their perplexities say nothing about each other."""
+    """One row per model. Models that know other words are refused: their perplexities say nothing about each other."""
     comparable(evaluations)
     columns = [
         Column("model"),
@@ -139,7 +213,7 @@ def summary(evaluations: Sequence[Evaluation], title: str = "Perplexity") -> Tab
 
 
 def by_order(evaluations: Sequence[Evaluation]) -> Table:
-    """Perplexity by order, one column a model name; each evaluation is of one order."""
+    """Perplexity by order, one column per model name; each evaluation is of one order."""
     comparable(evaluations)
     return curve(
         "Perplexity by order",
@@ -177,7 +251,7 @@ def by_training_size(evaluations: Sequence[tuple[int, Evaluation]], baseline: st
 def curve(
     title: str, x: str, y: str, points: Sequence[tuple[str, int, float]], signature: str, log_x: bool = False
 ) -> Table:
-    """Points (series, x, y) as a table with one row an x and one column a series, drawn as lines."""
+    """Points (series, x, y) as a table with one row per x and one column per series, drawn as lines."""
     series = list(dict.fromkeys(name for name, _, _ in points))
     values = {(name, place): value for name, place, value in points}
     rows = [[place, *(values.get((name, place)) for name in series)] for place in sorted({p for _, p, _ in points})]
@@ -204,12 +278,12 @@ def comparable(evaluations: Sequence[Evaluation]) -> None:
 
 
 def signature_of(evaluations: Sequence[Evaluation]) -> str:
-    """The signature of an evaluation; of several, one a line, after the name of the model."""
+    """The signature of an evaluation; of several, one per line, after the name of the model."""
     if len(evaluations) == 1:
         return str(evaluations[0].signature)
     return "\n".join(dict.fromkeys(f"{e.name}: {e.signature}" for e in evaluations))
 
 
 def bits(log_prob: NDArray[np.float64]) -> float:
-    """Cross-entropy in bits an event; NaN for no events."""
+    """Cross-entropy in bits per event; NaN for no events."""
     return -float(np.mean(log_prob)) / math.log(2) if len(log_prob) else math.nan

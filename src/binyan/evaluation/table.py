@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal
+
+from binyan.errors import MissingExtra
+from binyan.files import PathLike, write_text
 
 Cell = str | int | float | None
 
@@ -29,8 +35,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Chart:
-    """How a table is drawn. `x` and `y` name columns; `series` names a text column that splits the rows, `panel` one drawn
-    small below; `marks` are labelled vertical lines."""
+    """How a table is drawn.
+
+    `x` and `y` name columns; `series` names a text column that splits the rows, `panel` one drawn small below; `marks` are
+    labelled vertical lines.
+    """
 
     kind: Literal["bars", "lines"]
     x: str
@@ -44,7 +53,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns, with a title and the signature of what made the figures (several: one a line)."""
+    """Rows under named columns, with a title and the signature of what made the figures (several: one per line)."""
 
     title: str
     columns: Sequence[Column]
@@ -114,6 +123,26 @@ class Table:
             "chart": asdict(self.chart) if self.chart else None,
         }
 
+    def to_pandas(self) -> Any:
+        """The rows as a pandas DataFrame; title, note and signature are its `attrs`."""
+        if find_spec("pandas") is None:
+            raise MissingExtra("a table as a DataFrame", "pandas")
+        import pandas
+
+        frame = pandas.DataFrame([list(row) for row in self.rows], columns=[c.name for c in self.columns])
+        frame.attrs = {"title": self.title, "note": self.note, "signature": self.signature}
+        return frame
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook, the signature in small print below it."""
+        names = "".join(f"<th>{html.escape(c.name)}</th>" for c in self.columns)
+        rows = "".join(
+            "<tr>" + "".join(f'<td dir="auto">{html.escape(cell)}</td>' for cell in row) + "</tr>"
+            for row in self.shown()
+        )
+        small = "".join(f"<div><small>{html.escape(t)}</small></div>" for t in (self.note, self.signature) if t)
+        return f"<table><caption>{html.escape(self.title)}</caption><tr>{names}</tr>{rows}</table>{small}"
+
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Table:
         """The inverse of `to_dict`."""
@@ -121,3 +150,17 @@ class Table:
         rows = [[row[c.name] for c in columns] for row in fields["rows"]]
         chart = Chart(**fields["chart"]) if fields["chart"] else None
         return cls(fields["title"], columns, rows, fields["signature"], fields["note"], chart)
+
+
+def write_tables(tables: Mapping[str, Table], tsv: PathLike | None, plots: PathLike | None) -> None:
+    """Write each table as NAME.tsv into the folder `tsv`, and, where it has a chart, draw it as NAME.png and NAME.svg into `plots`."""
+    for name, table in tables.items():
+        if tsv is not None:
+            Path(tsv).mkdir(parents=True, exist_ok=True)
+            write_text(Path(tsv) / f"{name}.tsv", table.tsv())
+        if plots is not None and table.chart is not None and table.rows:
+            from binyan.evaluation import plots as drawing
+
+            Path(plots).mkdir(parents=True, exist_ok=True)
+            for kind in ("png", "svg"):
+                drawing.save(table, Path(plots) / f"{name}.{kind}")

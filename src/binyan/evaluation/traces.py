@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from binyan.evaluation.table import Cell, Chart, Column, Table
+from binyan.language_model import LanguageModel
 from binyan.sampling.convergence import r_hat
 
 
@@ -16,7 +17,7 @@ def trace(
     figure: str = "log-likelihood",
     every: int = 1,
 ) -> Table:
-    """The figure after each sweep, one column a chain; the note says R-hat after `burn_in` and what it means."""
+    """The figure after each sweep, one column per chain; the note says R-hat after `burn_in` and what it means."""
     length = max(map(len, chains.values()), default=0)
     rows: list[list[Cell]] = [
         [sweep + 1, *(values[sweep] if sweep < len(values) else None for values in chains.values())]
@@ -27,6 +28,12 @@ def trace(
     marks = {"end of burn-in": float(burn_in)} if 0 < burn_in < length else {}
     chart = Chart("lines", "sweep", list(chains), y_title=figure, marks=marks)
     return Table(f"Sampler trace: {figure}", columns, rows, signature, verdict(agreement), chart)
+
+
+def trace_of(model: LanguageModel) -> Table:
+    """The log-likelihood of a sampled model after each sweep of each chain; SettingsError for one that was not sampled."""
+    columns = {f"chain {i}": [float(x) for x in chain[:, 0]] for i, chain in enumerate(model.trace, 1)}
+    return trace(columns, str(model.signature()), burn_in=len(next(iter(columns.values()))) // 2)
 
 
 def verdict(agreement: float) -> str:

@@ -1,9 +1,9 @@
-"""The thesis's experiments as a declarative list: run, resumed, reported beside the thesis's own figures."""
+"""The thesis's experiments as a declarative list: run, resumed, and reported beside the thesis's own figures.
 
-# name of a study -> its module, which has `experiments()`, `MEASURES` and `sections(results, thesis)`; see `study.Study`.
-STUDIES: dict[str, str] = {
-    "hpylm": "binyan.experiments.ngram",
-    "lbl": "binyan.experiments.lbl",
-    "adaptor": "binyan.experiments.adaptor",
-    "translation": "binyan.experiments.translation",
-}
+`listing`, `run` and `report` do what the commands of `binyan reproduce` do. Each study has a folder of its own.
+"""
+
+from binyan.experiments.reproduce import ListedExperiment, RunSummary, listing, report, run
+from binyan.experiments.studies import STUDIES
+
+__all__ = ["STUDIES", "ListedExperiment", "RunSummary", "listing", "report", "run"]

@@ -1,18 +1,24 @@
-"""One page over all chapters: what was run, on what, the thesis's figure, ours, the difference, the signature."""
+"""The whole report: a front page over all studies, and a report of each study behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from binyan.evaluation.table import Cell, Column, Table
-from binyan.experiments import report
-from binyan.experiments.headlines import headlines
-from binyan.experiments.results import Results
-from binyan.experiments.study import Experiment, Section, study
+from binyan.experiments import report_page
+from binyan.experiments.experiment import Experiment
+from binyan.experiments.headline import Headline
+from binyan.experiments.report_page import ReportSection
+from binyan.experiments.results import Result, Results
+from binyan.experiments.studies import load_study
+from binyan.json_values import finite
 from binyan.signature import digest
 
+TITLE = "The thesis's experiments, run again"
 COLUMNS = (
     Column("run"),
     Column("data"),
@@ -22,63 +28,114 @@ COLUMNS = (
     Column("difference", ">"),
     Column("signature"),
 )
-TITLE = "The thesis's experiments, run again"
 _NOTE = (
-    "Where our data are not the thesis's, perplexities stand beside each other for their relations, not their size: compare the "
-    "changes against MKN, whose differences are in points. The signature's first digits lead to the whole below."
+    "Our data are not the thesis's, so compare changes against MKN (their differences are in percentage points) rather than "
+    "perplexities themselves. The digits in the last column identify the full signatures below."
 )
 
 
-def write(folder: Path, names: Sequence[str], results: Results, thesis: Mapping[str, Any]) -> list[Path]:
-    """The front page `index.html` and `index.md`, and the report of each study in a folder of its name."""
-    chapters = []
-    for name in names:
-        made = study(name).sections(results, thesis)
-        link: tuple[tuple[str, str], ...] = ()
-        if made:
-            report.write(folder / name, study(name).TITLE, made)
-            link = ((f"{name}/report.html", "The report of this chapter"),)
-        chapters.append(chapter(name, results, thesis, link))
-    return list(report.write(folder, TITLE, chapters, "index"))
+@dataclass(frozen=True)
+class StudyReport:
+    """The report of one study: its part of the front page, and sections of its own, none while there is no result."""
+
+    study: str
+    summary: ReportSection
+    sections: Sequence[ReportSection]
 
 
-def chapter(name: str, results: Results, thesis: Mapping[str, Any], links: Sequence[tuple[str, str]] = ()) -> Section:
-    """The part of one study."""
-    experiments = study(name).experiments()
-    table = comparison(study(name).TITLE, experiments, results, thesis)
-    done = [r for e in experiments if (r := results.get(e)) is not None]
-    text = f"{len(done)} of {len(experiments)} experiments are done, in {_hours(sum(r.seconds for r in done))}."
-    if len(done) < len(experiments):
-        text += f" What is missing is run by: binyan reproduce run {name}"
-    return Section(study(name).TITLE, text, [table] if table.rows else [], links=links)
+@dataclass(frozen=True)
+class Report:
+    """The reports of several studies."""
+
+    studies: Sequence[StudyReport]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{s.summary.title}: {s.summary.text}" for s in self.studies)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """All sections for JSON, those of the front page first in each study."""
+        sections = [
+            {
+                "study": report.study,
+                "title": section.title,
+                "text": section.text,
+                "tables": [table.to_dict() for table in section.tables],
+            }
+            for report in self.studies
+            for section in (report.summary, *report.sections)
+        ]
+        plain: list[dict[str, Any]] = finite(sections)
+        return plain
+
+    def write(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write `index.html` and `index.md`, and the report of each study in a folder of its name; returns both paths."""
+        folder, front = Path(folder), []
+        for report in self.studies:
+            links: tuple[tuple[str, str], ...] = ()
+            if report.sections:
+                report_page.write(folder / report.study, report.summary.title, report.sections)
+                links = ((f"{report.study}/report.html", "The report of this chapter"),)
+            front.append(replace(report.summary, links=links))
+        return list(report_page.write(folder, TITLE, front, "index"))
+
+
+def study_report(name: str, results: Results, thesis: Mapping[str, Any]) -> StudyReport:
+    """The report of the study called `name`, as far as there are results."""
+    study = load_study(name)
+    experiments = study.experiments()
+    table = comparison(study.TITLE, experiments, results, thesis)
+    finished = [r for e in experiments if (r := results.get(e)) is not None]
+    text = f"{len(finished)} of {len(experiments)} experiments are done, in {_hours(sum(r.seconds for r in finished))}."
+    if len(finished) < len(experiments):
+        text += f" Run the missing ones with: binyan reproduce run {name}"
+    summary = ReportSection(study.TITLE, text, [table] if table.rows else [])
+    return StudyReport(name, summary, study.sections(results, thesis, experiments))
 
 
 def comparison(title: str, experiments: Sequence[Experiment], results: Results, thesis: Mapping[str, Any]) -> Table:
-    """A row for each headline of each experiment that has a result."""
+    """A row for each headline of each experiment that has a result, and one for its change against the baseline."""
     rows: list[list[Cell]] = []
     signatures: dict[str, None] = {}
-    first: dict[str, tuple[float | None, float | None]] = {}
+    baselines: dict[str, _Baseline] = {}
     for experiment in experiments:
         if (result := results.get(experiment)) is None:
             continue
         short = digest(result.signature.encode())[:8]
-        name = "/".join(experiment.name.split("/")[1:])
-        for headline in headlines(experiment):
-            if (ours := headline.of(result)) is None:
-                continue
-            theirs = headline.beside(thesis)
-            first.setdefault(experiment.name, (ours, theirs))
-            changed = _change(ours, theirs)
-            difference = None if changed is None else f"{changed:+.1f} %"
-            rows.append([name, _data(experiment), headline.what, theirs, _rounded(ours), difference, short])
-            signatures[f"{short}  {result.signature}"] = None
-            if headline.against in first:
-                base = first[headline.against]
-                ours_changed, theirs_changed = _change(ours, base[0]), _change(theirs, base[1])
-                apart = None if None in (ours_changed, theirs_changed) else f"{ours_changed - theirs_changed:+.1f}"  # type: ignore[operator]
-                what = f"… against {headline.against.rsplit('/', 1)[1].upper()}, %"
-                rows.append(["", "", what, _rounded(theirs_changed), _rounded(ours_changed), apart, short])
+        for headline in load_study(experiment.study).headlines(experiment):
+            if headline.of(result) is not None:
+                rows += _rows(headline, experiment, result, thesis, baselines, short)
+                signatures[f"{short}  {result.signature}"] = None
     return Table(title, COLUMNS, rows, "\n".join(signatures), _NOTE if rows else "")
+
+
+@dataclass(frozen=True)
+class _Baseline:
+    """The first headline of an experiment that others are compared with."""
+
+    label: str
+    ours: float | None
+    thesis: float | None
+
+
+def _rows(
+    headline: Headline,
+    experiment: Experiment,
+    result: Result,
+    thesis: Mapping[str, Any],
+    baselines: dict[str, _Baseline],
+    signature: str,
+) -> Iterator[list[Cell]]:
+    ours, theirs = headline.of(result), headline.beside(thesis)
+    baselines.setdefault(experiment.name, _Baseline(experiment.label, ours, theirs))
+    change = _change(ours, theirs)
+    difference = None if change is None else f"{change:+.1f} %"
+    yield [experiment.path, experiment.source, headline.what, theirs, _rounded(ours), difference, signature]
+    if (base := baselines.get(headline.against)) is not None:
+        our_change, their_change = _change(ours, base.ours), _change(theirs, base.thesis)
+        both = our_change is not None and their_change is not None
+        apart = f"{our_change - their_change:+.1f}" if both else None  # type: ignore[operator]
+        what = f"… against {base.label.upper()}, %"
+        yield ["", "", what, _rounded(their_change), _rounded(our_change), apart, signature]
 
 
 def _change(value: float | None, base: float | None) -> float | None:
@@ -87,15 +144,6 @@ def _change(value: float | None, base: float | None) -> float | None:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 2)
-
-
-def _data(experiment: Experiment) -> str:
-    """The file or corpus, in a word or two."""
-    data = experiment.data
-    for key in ("gold", "text", "corpus"):
-        if key in data:
-            return str(data[key]).rsplit("/", 1)[-1].split(".", 1)[0]
-    return ", ".join(f"{k} {v}" for k, v in data.items())
 
 
 def _hours(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Results on disk: one JSON file an experiment, named by what it depends on, written whole or not at all."""
+"""Results on disk: one JSON file per experiment, named by the digest of its settings, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan.errors import InputError, SettingsError
-from binyan.experiments.study import Experiment, Outcome
+from binyan.experiments.experiment import CACHE, Experiment, Outcome
+from binyan.files import write_bytes
 
 
 @dataclass(frozen=True)
 class Result:
-    """A finished experiment: its figures and signature, what it cost, and arrays kept beside."""
+    """A finished experiment: its figures and signature, its cost, and arrays in a file beside."""
 
     experiment: Experiment
     figures: dict[str, Any]
@@ -30,21 +31,21 @@ class Result:
     path: Path
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays of the outcome; empty where it had none."""
+        """The arrays of the outcome, by name."""
         path = self.path.with_suffix(".npz")
         if not path.exists():
             return {}
         with np.load(path, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
 
-    def packed(self) -> Packed:
-        """The result as its files have it."""
+    def files(self) -> ResultFiles:
+        """The files of the result."""
         arrays = self.path.with_suffix(".npz")
-        return Packed(self.path.read_bytes(), arrays.read_bytes() if arrays.exists() else None)
+        return ResultFiles(self.path.read_bytes(), arrays.read_bytes() if arrays.exists() else None)
 
 
 @dataclass(frozen=True)
-class Packed:
+class ResultFiles:
     """The files of a result as bytes, to be sent from one machine to another."""
 
     result: bytes
@@ -57,17 +58,22 @@ class Results:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def belong_to(self, data: Path) -> None:
-        """Results are of one data folder, since experiments name their files and not what is in them."""
-        note, now = self.folder / "data.path", str(data.absolute())
-        then = note.read_text(encoding="utf-8").strip() if note.exists() else now
-        if then != now:
+    @property
+    def cache(self) -> Path:
+        """Prepared text, segmentations and models that several experiments share."""
+        return self.folder / CACHE
+
+    def bind_to(self, data: Path) -> None:
+        """Remember the data folder, and refuse any other: experiments name their files, not the content of the files."""
+        note, folder = self.folder / "data.path", str(data.absolute())
+        earlier = note.read_text(encoding="utf-8").strip() if note.exists() else folder
+        if earlier != folder:
             raise SettingsError(
-                f"{self.folder}: has results of the data in {then}, not of {now}; name another results folder, "
+                f"{self.folder}: has results of the data in {earlier}, not of {folder}; give another results folder, "
                 f"or delete {note} if the data are the same"
             )
-        _folder(note)
-        write_whole(note, f"{now}\n".encode())
+        _make_parent(note)
+        write_bytes(note, f"{folder}\n".encode())
 
     def path(self, experiment: Experiment) -> Path:
         """Where the result is, or will be."""
@@ -86,13 +92,13 @@ class Results:
             raise InputError(f"{path}: not a result file ({error}); delete it to run the experiment again") from error
 
     def put(self, experiment: Experiment, outcome: Outcome, seconds: float, peak_memory: int) -> Result:
-        """Keep an outcome. The JSON file comes last: where it is, the result is whole."""
+        """Write an outcome. The JSON file is written last: where it exists, the result is complete."""
         path = self.path(experiment)
-        _folder(path)
+        _make_parent(path)
         if outcome.arrays:
-            packed = io.BytesIO()
-            np.savez_compressed(packed, **outcome.arrays)  # type: ignore[arg-type]
-            write_whole(path.with_suffix(".npz"), packed.getvalue())
+            buffer = io.BytesIO()
+            np.savez_compressed(buffer, **outcome.arrays)  # type: ignore[arg-type]
+            write_bytes(path.with_suffix(".npz"), buffer.getvalue())
         stored = {
             "name": experiment.name,
             "data": dict(experiment.data),
@@ -103,30 +109,30 @@ class Results:
             "seconds": seconds,
             "peak_memory": peak_memory,
         }
-        write_whole(path, json.dumps(stored, indent=1, ensure_ascii=False).encode())
+        write_bytes(path, json.dumps(stored, indent=1, ensure_ascii=False).encode())
         return Result(experiment, outcome.figures, outcome.signature, seconds, peak_memory, path)
 
-    def keep(self, experiment: Experiment, packed: Packed) -> Result:
-        """Keep a result that came from elsewhere, unless it is here."""
-        if (here := self.get(experiment)) is not None:
-            return here
+    def receive(self, experiment: Experiment, files: ResultFiles) -> Result:
+        """Write the files of a result from another machine, unless the result is here already."""
+        if (present := self.get(experiment)) is not None:
+            return present
         path = self.path(experiment)
-        _folder(path)
-        if packed.arrays is not None:
-            write_whole(path.with_suffix(".npz"), packed.arrays)
-        write_whole(path, packed.result)
-        kept = self.get(experiment)
-        assert kept is not None
-        return kept
+        _make_parent(path)
+        if files.arrays is not None:
+            write_bytes(path.with_suffix(".npz"), files.arrays)
+        write_bytes(path, files.result)
+        result = self.get(experiment)
+        assert result is not None
+        return result
 
     @contextmanager
     def claim(self, experiment: Experiment, wait: bool = False) -> Iterator[bool]:
-        """Whether we are the only ones at work on the experiment; `wait` until we are. Ends with the block, or the process."""
+        """Whether no other process is running the experiment; `wait` until none is. The claim ends with the block or the process."""
         path = self.path(experiment).with_suffix(".lock")
-        _folder(path)
+        _make_parent(path)
         try:
             import fcntl
-        except ImportError:  # no such locks on this system: two commands at once may do the same work twice
+        except ImportError:  # no file locks on this system: two commands at once may do the same work twice
             yield True
             return
         while True:
@@ -136,8 +142,8 @@ class Results:
                 except OSError:
                     yield False
                     return
-                # Whoever had the claim removes the file: the lock must be on the one that is there now.
-                if not _same(path, lock.fileno()):
+                # The previous holder removes the file: the lock must be on the file that is there now.
+                if not _is_same_file(path, lock.fileno()):
                     continue
                 try:
                     yield True
@@ -146,30 +152,15 @@ class Results:
                 return
 
 
-def _same(path: Path, descriptor: int) -> bool:
+def _is_same_file(path: Path, descriptor: int) -> bool:
     try:
         return os.path.samestat(os.stat(path), os.fstat(descriptor))
     except FileNotFoundError:
         return False
 
 
-def _folder(path: Path) -> None:
+def _make_parent(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{path.parent}: cannot be made: {error.strerror or error}") from error
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write beside `path`, then move there, so that a stopped process leaves no half file."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(part, "wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(part, path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
+        raise InputError(f"{path.parent}: cannot be created: {error.strerror or error}") from error

@@ -8,91 +8,90 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from binyan.errors import BinyanError
-from binyan.experiments.results import Packed, Result, Results
-from binyan.experiments.study import Experiment, Measure, Workshop, study
+from binyan.experiments.experiment import Experiment, Measure, Workspace
+from binyan.experiments.results import Result, ResultFiles, Results
+from binyan.experiments.studies import measure_of
 from binyan.parallel import spread
 
 # Called with an experiment and its result, or the error that stopped it.
-Told = Callable[[Experiment, Result | BinyanError], None]
-Job = tuple[Experiment, Measure, Workshop]
+ResultCallback = Callable[[Experiment, Result | BinyanError], None]
+Job = tuple[Experiment, Measure, Workspace]
 
 
-def run(
+def run_missing(
     experiments: Sequence[Experiment],
-    workshop: Workshop,
+    workspace: Workspace,
     jobs: int = 1,
-    told: Told | None = None,
+    on_result: ResultCallback | None = None,
     scheduler: str | None = None,
-) -> list[str]:
-    """Run what is missing, `jobs` at a time; returns the names of those that failed, which do not stop the others.
+) -> dict[str, BinyanError]:
+    """Run the experiments without a result, `jobs` at a time. A failure does not stop the others; returns failures by name.
 
-    May be stopped at any moment: finished results stay, and long experiments go on from their last checkpoint. `told` is
-    called as results arrive. With one job at a time each experiment shows its own progress, else all of them theirs.
+    May be stopped at any moment: finished results stay, and long experiments resume from their last checkpoint.
+    `on_result` is called as results arrive. With one job at a time each experiment shows its own progress; with several
+    there is one progress bar over all experiments.
 
     With the address of a Dask `scheduler` its workers run them. They need the data and the results folder under the same
-    paths; the folder may be shared or each machine's own, for results come back here either way.
+    paths. Each machine may have its own results folder, since results are sent back here.
     """
-    results = Results(workshop.results)
-    results.belong_to(workshop.data)
+    results = Results(workspace.results)
+    results.bind_to(workspace.data)
     missing = [e for e in experiments if results.get(e) is None]
-    failed: list[str] = []
-    alone = jobs == 1 and scheduler is None
+    one_at_a_time = jobs == 1 and scheduler is None
     inner = replace(
-        workshop,
-        data=workshop.data.absolute(),
-        results=workshop.results.absolute(),
-        progress=None if alone and not callable(workshop.progress) else False,
+        workspace,
+        data=workspace.data.absolute(),
+        results=workspace.results.absolute(),
+        progress=None if one_at_a_time and not callable(workspace.progress) else False,
     )
     work: list[Job] = [(e, measure_of(e), inner) for e in missing]
-    shown = False if alone else workshop.progress
-    came: Result | Packed | BinyanError | None
-    for place, came in spread(
-        _here if scheduler is None else _elsewhere,
+    failures: dict[str, BinyanError] = {}
+    outcome: Result | ResultFiles | BinyanError | None
+    for place, outcome in spread(
+        _run_here if scheduler is None else _run_on_worker,
         work,
         scheduler=scheduler,
         workers=jobs,
-        progress=shown,
+        progress=False if one_at_a_time else workspace.progress,
         what="experiments",
     ):
         experiment = missing[place]
-        if isinstance(came, Packed):
-            came = results.keep(experiment, came)
-        if isinstance(came, BinyanError):
-            failed.append(experiment.name)
-        if told is not None and came is not None:
-            told(experiment, came)
-    return failed
+        if isinstance(outcome, ResultFiles):
+            outcome = results.receive(experiment, outcome)
+        if isinstance(outcome, BinyanError):
+            failures[experiment.name] = outcome
+        if on_result is not None and outcome is not None:
+            on_result(experiment, outcome)
+    return failures
 
 
-def measure_of(experiment: Experiment) -> Measure:
-    """The function that runs an experiment, from its study."""
-    return study(experiment.name.split("/", 1)[0]).MEASURES[experiment.measure]
+def run_one(experiment: Experiment, measure: Measure, workspace: Workspace, wait: bool = False) -> Result | None:
+    """Run one experiment in this process, unless it has a result.
 
-
-def attempt(experiment: Experiment, measure: Measure, workshop: Workshop, wait: bool = False) -> Result | None:
-    """Run one experiment here, unless it is done. Where another process is at work on it: None, or `wait` for it."""
-    results = Results(workshop.results)
-    with results.claim(experiment, wait) as ours:
-        if not ours:
+    While another process is running it, the answer is None, or with `wait` the result of that process.
+    """
+    results = Results(workspace.results)
+    with results.claim(experiment, wait) as claimed:
+        if not claimed:
             return None
-        if (done := results.get(experiment)) is not None:
-            return done
+        if (finished := results.get(experiment)) is not None:
+            return finished
         started = time.monotonic()
-        outcome = measure(experiment, workshop)
+        outcome = measure(experiment, workspace)
         result = results.put(experiment, outcome, time.monotonic() - started, peak_memory())
-        workshop.checkpoint(experiment).unlink(missing_ok=True)
+        workspace.checkpoint(experiment).unlink(missing_ok=True)
         return result
 
 
-def _here(job: Job) -> Result | None:
-    return attempt(*job)
+def _run_here(job: Job) -> Result | None:
+    return run_one(*job)
 
 
-def _elsewhere(job: Job) -> Packed:
-    # A worker that lost its scheduler may still be at work on what we are asked to run again.
-    result = attempt(*job, wait=True)
+def _run_on_worker(job: Job) -> ResultFiles:
+    # Another worker that has lost the scheduler may still be running the experiment.
+    result = run_one(*job, wait=True)
     assert result is not None
-    return result.packed()
+    return result.files()
 
 
 def peak_memory() -> int:

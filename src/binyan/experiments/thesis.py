@@ -1,9 +1,10 @@
-"""The thesis's own figures, read from a file that is not part of this project."""
+"""The figures stated in the thesis, which reports show beside ours."""
 
 from __future__ import annotations
 
 import os
 import tomllib
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +13,14 @@ from binyan.errors import InputError
 VARIABLE = "BINYAN_THESIS_TABLES"
 
 
-def thesis_tables(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
-    """The figures, from `path`, or BINYAN_THESIS_TABLES, or ../shared/thesis/tables.toml; empty where there are none.
-
-    A path that is given and cannot be read is an error.
-    """
-    given = path or os.environ.get(VARIABLE)
-    found = Path(given) if given else beside("shared/thesis/tables.toml")
+def thesis_figures(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+    """The figures in the file `path`, or in the file named by BINYAN_THESIS_TABLES; by default those shipped with Binyan."""
+    chosen = path or os.environ.get(VARIABLE)
+    source = Path(chosen) if chosen else files("binyan.experiments") / "thesis.toml"
     try:
-        return tomllib.loads(found.read_text(encoding="utf-8"))
-    except OSError as error:
-        if given:
-            raise InputError(f"{found}: cannot be read: {error.strerror or error}") from error
-        return {}
+        return tomllib.loads(source.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise InputError(f"{source}: cannot be read: {reason or error}") from error
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{found}: not TOML: {error}") from error
-
-
-def beside(path: str) -> Path:
-    """A path beside the folder we work in, or beside the repository this package is part of."""
-    here, repository = Path.cwd().parent / path, Path(__file__).resolve().parents[4] / path
-    return here if here.exists() else repository
+        raise InputError(f"{source}: not TOML: {error}") from error

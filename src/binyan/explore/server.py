@@ -135,8 +135,8 @@ def serve(shelf: Shelf, host: str = "127.0.0.1", port: int = 8765, workers: int 
     local = host in ("127.0.0.1", "localhost", "::1")
     if not local:
         _log.warning("listening on %s: other machines can ask the models", host)
-    if workers > 1 and not hasattr(socket, "SO_REUSEPORT"):
-        raise SettingsError("several workers need a system that shares a port among processes, as Linux does")
+    if workers > 1 and sys.platform != "linux":
+        raise SettingsError("several workers need Linux, which shares a port among processes; leave out --workers")
     app = create_app(shelf, ("127.0.0.1", "localhost", "[::1]") if local else ("*",))
     config = uvicorn.Config(app, log_level="warning", access_log=False)
     gc.collect()
@@ -170,7 +170,9 @@ def serve(shelf: Shelf, host: str = "127.0.0.1", port: int = 8765, workers: int 
 
 def _listen(host: str, port: int, shared: bool) -> socket.socket:
     made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # On Windows SO_REUSEADDR would let another program listen on the same port.
+    option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    made.setsockopt(socket.SOL_SOCKET, option, 1)
     if shared:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:

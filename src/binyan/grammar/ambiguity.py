@@ -33,8 +33,10 @@ class Duplicate:
 
 
 def duplicate_derivations(grammar: Grammar) -> list[Duplicate]:
-    """One duplicate for each pair of rules that has any, among pieces of up to seven characters. The grammar must be
-    free of errors."""
+    """One duplicate for each pair of rules that has any, among pieces of up to seven characters.
+
+    The grammar must be free of errors.
+    """
     search = _Search(grammar)
     for length in range(1, _LONGEST + 1):
         for symbol in grammar.symbols:

@@ -26,8 +26,11 @@ def check(
     incomplete: bool = False,
     thorough: bool = True,
 ) -> list[Problem]:
-    """Every problem of a grammar. `origins` tells where each rule is from; `incomplete` that some rules could not be read,
-    so that problems that may only be a consequence are left out; `thorough` adds the search for ambiguity."""
+    """Every problem of a grammar.
+
+    `origins` tells where each rule is from; `incomplete` that some rules could not be read, so that problems that may only be a
+    consequence are left out; `thorough` adds the search for ambiguity.
+    """
     if origins is None:
         origins = [Origin(grammar.name, rule.line, str(rule)) for rule in grammar.rules]
     checks = _Checks(grammar, origins)

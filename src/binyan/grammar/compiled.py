@@ -108,8 +108,10 @@ class Compiled:
         ]
 
     def tree(self, derivation: Sequence[int], word: Sequence[str] | None = None) -> Tree:
-        """The tree of a derivation of the start symbol, without the symbols that Binyan added. The leaves are the atoms of
-        `word`, if given, whatever terminals stand for them."""
+        """The tree of a derivation of the start symbol, without the symbols that Binyan added.
+
+        The leaves are the atoms of `word`, if given, whatever terminals stand for them.
+        """
         forms = [self._forms[rule] for rule in derivation]
         children, lengths = _children(forms)
         starts: list[list[int]] = [[0] * len(form.arguments) for form in forms]

@@ -1,5 +1,8 @@
-"""Pictures of an analysis as SVG and HTML. Branches cross where a constituent has gaps; leaves stand in the order of the
-word, numbered from 0, from right to left for a script that runs so."""
+"""Pictures of an analysis as SVG and HTML.
+
+Branches cross where a constituent has gaps; leaves stand in the order of the word, numbered from 0, from right to left for a
+script that runs so.
+"""
 
 from __future__ import annotations
 

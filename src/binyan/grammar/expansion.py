@@ -7,6 +7,7 @@ symbol Ys is hidden. `Stem -> R3(*) T2(*)` becomes the ten rules that give the f
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, Statement, Use
@@ -136,12 +137,7 @@ class _Expansion:
         name = "_" + str(item).removesuffix(item.repetition) + "+"
         if name not in self.repeated:
             self.repeated.add(name)
-            single = {
-                Use: lambda i: ((Use(i.name),),),
-                Given: lambda i: ((Given(i.text),),),
-                Any: lambda i: ((Any(i.of, i.but),),),
-                Group: lambda i: i.alternatives,
-            }[type(item)](item)
+            single = item.alternatives if isinstance(item, Group) else ((replace(item, repetition=""),),)
             for items in single:
                 self.add_plain(name, (Use(name), *items), 1.0, statement)
                 self.add_plain(name, items, 1.0, statement)

@@ -54,8 +54,10 @@ def read_grammar(text: str, source: str = "grammar") -> Grammar:
 
 
 def examine_grammar(text: str, source: str = "grammar", thorough: bool = True) -> tuple[Grammar | None, list[Problem]]:
-    """The grammar of a text, as far as it can be read, and all its problems, warnings included. `thorough` adds the search
-    for duplicate derivations, which may take a second."""
+    """The grammar of a text, as far as it can be read, and all its problems, warnings included.
+
+    `thorough` adds the search for duplicate derivations, which may take a second.
+    """
     form = recognise(text)
     whole = GrammarText(source)
     name = Path(source).stem if source.endswith(".grammar") else Path(source).name

@@ -109,7 +109,7 @@ def _name(left: str) -> str:
 
 
 def _unescape(symbol: str) -> str:
-    return regex.sub(r"\\(.)", r"\1", symbol)
+    return str(regex.sub(r"\\(.)", r"\1", symbol))
 
 
 def _read_cfg(lines: list[_Line], source: str, problems: list[Problem]) -> tuple[list[Rule], str | None]:

@@ -53,14 +53,17 @@ class RuleReader:
         self.place = 0
 
     def peek(self) -> tuple[str, str, bool]:
+        """The next token: its kind, its text, and whether white space stands before it."""
         return self.tokens[self.place] if self.place < len(self.tokens) else ("end", "", True)
 
     def take(self) -> tuple[str, str, bool]:
+        """The next token, which is used up."""
         token = self.peek()
         self.place += 1
         return token
 
     def lefts(self) -> tuple[Left, ...]:
+        """The left sides of a rule, up to its arrow."""
         lefts: list[Left] = []
         while True:
             kind, text, _ = self.take()
@@ -130,9 +133,11 @@ class RuleReader:
                 arguments[-1] += (" " if spaced else "") + text
 
     def left_arguments(self, raw: list[str]) -> tuple[tuple[str | Given, ...], ...]:
+        """Variables and given characters of the arguments of a left side."""
         return tuple(tuple(_variables(argument)) for argument in raw)
 
     def alternatives(self) -> tuple[Alternative, ...]:
+        """The right sides of a rule."""
         alternatives = []
         while True:
             items = self.items()
@@ -153,6 +158,7 @@ class RuleReader:
                 raise UnreadableLine("syntax", f"{text!r} is not expected here")
 
     def items(self) -> list[Item]:
+        """What stands on one right side, or in brackets."""
         items: list[Item] = []
         self.saw_eps = False
         while True:
@@ -197,6 +203,7 @@ class RuleReader:
                 return items
 
     def right_arguments(self, raw: list[str]) -> tuple[str, ...] | Literal["*"]:
+        """The variables of the arguments of a symbol on the right; "*" for sharing."""
         if [argument.strip() for argument in raw] == ["*"]:
             return "*"
         names: list[str] = []
@@ -211,6 +218,7 @@ class RuleReader:
         return tuple(names)
 
     def repetition(self) -> Repetition:
+        """The mark of repetition that follows at once, if any."""
         text, spaced = self.peek()[1:]
         if text in ("?", "*", "+") and not spaced:
             self.take()

@@ -160,8 +160,10 @@ class Grammar:
         return read_grammar(text, name)
 
     def parse(self, word: str, n: int = 1, full: bool = True) -> WordParses:
-        """The `n` most probable analyses of a word by the prior alone; nothing is learnt. Without `full`, the trees leave out
-        symbols of single characters."""
+        """The `n` most probable analyses of a word by the prior alone; nothing is learnt.
+
+        Without `full`, the trees leave out symbols of single characters.
+        """
         from binyan.grammar.parser import parse_word
 
         return parse_word(self, word, n, full)
@@ -186,8 +188,10 @@ class Grammar:
 
     @cached_property
     def segment_labels(self) -> Mapping[str, str]:
-        """The symbols along which words are split, with the labels of their parts: those with a role, else those adapted
-        but for the start symbol. A root or template counts where its role was declared."""
+        """The symbols along which words are split, with the labels of their parts.
+
+        They are the symbols with a role, where that of a root or template was declared; else those adapted but for the start symbol.
+        """
         labels = {
             symbol: ROLES[role]
             for symbol, role in self.roles.items()

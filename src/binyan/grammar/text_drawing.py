@@ -1,5 +1,8 @@
-"""A tree drawn with characters, for the terminal. Leaves are numbered and stand from left to right in any script: each is
-followed by a left-to-right mark, because terminals differ in how they order right-to-left letters."""
+"""A tree drawn with characters, for the terminal.
+
+Leaves are numbered and stand from left to right in any script: each is followed by a left-to-right mark, because terminals differ
+in how they order right-to-left letters.
+"""
 
 from __future__ import annotations
 

@@ -19,8 +19,10 @@ SLOT = "–"
 
 
 def owners(tree: Tree, symbols: Collection[str]) -> list[tuple[Tree, list[Leaf]]]:
-    """Whose each atom of the word is: the topmost constituents with one of `symbols`, each with its leaves in order; atoms below
-    none belong to the symbol right above them."""
+    """The topmost constituents with one of `symbols`, each with the leaves it owns, in order.
+
+    Atoms below none of them belong to the symbol right above them.
+    """
     owned: dict[int, tuple[Tree, list[Leaf]]] = {}
 
     def walk(node: Tree, owner: Tree | None) -> None:
@@ -42,8 +44,10 @@ def owners(tree: Tree, symbols: Collection[str]) -> list[tuple[Tree, list[Leaf]]
 def segmentation(
     tree: Tree, labels: Mapping[str, str], word: str | None = None, probability: float | None = None
 ) -> Segmentation:
-    """The constituents whose symbols have labels as parts of the word, see `Grammar.segment_labels`; what none of them covers is
-    labelled by the symbol above it. Parts have positions where one of them has gaps."""
+    """The constituents whose symbols have labels as parts of the word, see `Grammar.segment_labels`.
+
+    What none of them covers is labelled by the symbol above it. Parts have positions where one of them has gaps.
+    """
     rows = sorted(
         (
             tuple(leaf.position for leaf in leaves),
@@ -58,8 +62,11 @@ def segmentation(
 
 
 def roots(tree: Tree, grammar: Grammar, length: int | None = None, method: Method = "A") -> list[str]:
-    """Root candidates, of `length` radicals or of any number. Method A takes the constituents that are roots by their role; method
-    B also templates, since the two may have swapped their parts (thesis, section 5.7.4.1). A root inside a root is none."""
+    """Root candidates, of `length` radicals or of any number.
+
+    Method A takes the constituents that are roots by their role; method B also templates, since the two may have swapped their
+    parts (thesis, section 5.7.4.1). A root inside a root is none.
+    """
     if method not in METHODS:
         raise SettingsError(f"the root extraction method is A or B, not {method!r}")
     candidates = list(_topmost(tree, grammar, "root"))

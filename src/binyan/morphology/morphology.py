@@ -80,10 +80,9 @@ class Morphology(MorphemeTransformer, Model):
 
     @takes_settings(Run)
     def fit(self, words: WordSource, y: Any = None, **run: Any) -> Self:
-        """Learn from a file of words (one per line, optional tab and count; or running text), from several (a list of Path
-        objects), or from words; `y` is ignored.
+        """Learn from a file of words, from several (a list of Path objects), or from words; `y` is ignored.
 
-        The keywords say how and where learning runs and change nothing in the result: `checkpoint` names a file that is written
+        A file has one word per line, optional tab and count; or running text, whose words are taken. The keywords say how and where learning runs and change nothing in the result: `checkpoint` names a file that is written
         every `checkpoint_seconds` and on Ctrl-C; with `resume`, learning is resumed from it if it exists. Chains run in at most
         `threads` threads, or on the workers of the Dask `scheduler` at that address.
         """
@@ -179,7 +178,9 @@ class Morphology(MorphemeTransformer, Model):
 
     def tree(self, word: str, full: bool = True) -> Tree:
         """The most probable tree of a word, which draws itself; without `full`, symbols of single characters are left out.
-        Raises InputError where the grammar cannot derive the word."""
+
+        Raises InputError where the grammar cannot derive the word.
+        """
         best = self.analyses(word, 1)
         if not best:
             raise self._underivable(word)
@@ -209,7 +210,7 @@ class Morphology(MorphemeTransformer, Model):
         return max(sums, key=lambda template: sums[template], default=None)
 
     def log_probability(self, word: str) -> float:
-        """log P(word): the mean over the kept states of the grammar; -inf for a word it cannot derive."""
+        """Log P(word): the mean over the kept states of the grammar; -inf for a word it cannot derive."""
         return self.posterior.log_probability(self.prepared(word))
 
     def prepared(self, word: str) -> str:
@@ -231,7 +232,9 @@ class Morphology(MorphemeTransformer, Model):
 
     def segment_words(self, words: WordSource | None = None, n: int = 1) -> SegmentedWords:
         """The n most probable segmentations of each word (of the training words, if None), as `binyan morph segment` prints them.
-        `table` has the best ones, for language models."""
+
+        `table` has the best ones, for language models.
+        """
         return SegmentedWords(
             {word: self.segmentations(word, n) for word in self._listed(words)}, str(self.signature())
         )

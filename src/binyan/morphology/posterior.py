@@ -78,7 +78,7 @@ class Posterior:
         return word in self._places
 
     def log_probability(self, word: str) -> float:
-        """log P(word) of a prepared word: the mean over the states; -inf where the grammar cannot derive it."""
+        """Log P(word) of a prepared word: the mean over the states; -inf where the grammar cannot derive it."""
         numbers = self._encoded(word)
         return -math.inf if numbers is None else self._parser.log_probability(numbers)
 

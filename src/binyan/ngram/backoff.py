@@ -101,9 +101,12 @@ class BackoffLanguageModel(LanguageModel):
         return [self.vocabulary.words[w] for w in self.native.context(state)]  # type: ignore[arg-type]
 
     def weigh(self, state: State, word: str | None = None) -> MixtureParts:
-        """One part for each length of context, where the model is interpolated. Features: for each length from 1 to n - 1, whether the
-        longest seen context has it; then, for each such length, the log back-off weights of that context and of all shorter
-        ones, which are small where a context was seen often and before few words. All but those of the length at hand are 0."""
+        """One part for each length of context, where the model is interpolated.
+
+        Features: for each length from 1 to n - 1, whether the longest seen context has it; then, for each such length, the log
+        back-off weights of that context and of all shorter ones, which are small where a context was seen often and before few
+        words. All but those of the length at hand are 0.
+        """
         words = np.arange(len(self.vocabulary)) if word is None else np.array([self.vocabulary[word]])
         return self._parts(np.array([state], np.uint32), words)
 
@@ -196,6 +199,11 @@ class BackoffLanguageModel(LanguageModel):
         """The model as a native feature of the decoder whose words are `vocabulary`."""
         ids = np.fromiter(map(self.vocabulary.__getitem__, vocabulary), np.uint32, len(vocabulary))
         return _core.BackoffFeature(self.native, ids)
+
+    @property
+    def is_average(self) -> bool:
+        """Whether the model averages several posterior samples."""
+        return int(self.native.columns) > 1
 
     @property
     def description(self) -> str:

@@ -113,8 +113,10 @@ class Chains:
         return result
 
     def restore(self, sections: Mapping[str, Any], schedule: Schedule, numbers: Collection[int] | None = None) -> None:
-        """Take up the chains, or those of `numbers`, that `sections` describe. They were made under `schedule`, which differs
-        from ours in sweeps at most."""
+        """Take up the chains, or those of `numbers`, that `sections` describe.
+
+        They were made under `schedule`, which differs from ours in sweeps at most.
+        """
         places = self._places(numbers)
         for place in places:
             prefix = f"chain.{self.numbers[place]}."

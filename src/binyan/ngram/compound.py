@@ -55,8 +55,9 @@ class CompoundSettings(HPYLMSettings):
 
 
 class CompoundHPYLM(LanguageModel):
-    """Language models that generate compounds from their components: a word of H_u is a head from G_u and modifiers from F, from the
-    head outwards.
+    """Language models that generate compounds from their components.
+
+    A word of H_u is a head from G_u and modifiers from F, from the head outwards.
 
     `both_ways` (hpylm+g, the default): at every context length the base of H_u is a learnt mixture of H of the shortened context and
     of head and modifiers. Without (HPYLM+c, as in the thesis) the base is head and modifiers alone. `segmentation` says which words
@@ -85,7 +86,11 @@ class CompoundHPYLM(LanguageModel):
 
     @takes_settings(CompoundSettings, Schedule, VocabularyPolicy, Preparation)
     def __init__(
-        self, order: int = 4, *, segmentation: SegmentationTable | Mapping[str, str] | PathLike, **settings: Any
+        self,
+        order: int | None = None,
+        *,
+        segmentation: SegmentationTable | Mapping[str, str] | PathLike,
+        **settings: Any,
     ) -> None:
         groups = CompoundSettings, Schedule, VocabularyPolicy, Preparation
         self.settings, self.schedule, self.policy, self.preparation = gather(
@@ -189,8 +194,10 @@ class CompoundHPYLM(LanguageModel):
 
     @property
     def hyperparameters(self) -> dict[str, list[tuple[float, float]]]:
-        """(discount, strength) after the last sweep of the first chain: of words (H) and heads (G) by context length, of
-        modifiers (F) given a component and without."""
+        """(discount, strength) after the last sweep of the first chain.
+
+        Of words (H) and heads (G) by context length, of modifiers (F) given a component and without.
+        """
         last = self.trace[0][-1, 1:]
         pairs = [(float(a), float(b)) for a, b in zip(last[::2], last[1::2], strict=True)]
         n = self.order

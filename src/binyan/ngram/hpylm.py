@@ -57,7 +57,7 @@ class HPYLM(BackoffLanguageModel):
     _trace: list[NDArray[np.float64]]
 
     @takes_settings(HPYLMSettings, Schedule, VocabularyPolicy, Preparation)
-    def __init__(self, order: int = 4, **settings: Any) -> None:
+    def __init__(self, order: int | None = None, **settings: Any) -> None:
         groups = HPYLMSettings, Schedule, VocabularyPolicy, Preparation
         self.settings, self.schedule, self.policy, self.preparation = gather(
             "HPYLM", {"order": order, **settings}, *groups

@@ -75,7 +75,7 @@ class KneserNey(BackoffLanguageModel):
     discounts: tuple[Discounts, ...]
 
     @takes_settings(KneserNeySettings, VocabularyPolicy, Preparation)
-    def __init__(self, order: int = 4, **settings: Any) -> None:
+    def __init__(self, order: int | None = None, **settings: Any) -> None:
         groups = KneserNeySettings, VocabularyPolicy, Preparation
         self.settings, self.policy, self.preparation = gather("KneserNey", {"order": order, **settings}, *groups)
 

@@ -59,8 +59,10 @@ class ChainSettings(Settings):
 
 @dataclass(frozen=True)
 class Schedule(ChainSettings):
-    """How a posterior is sampled: `sweeps` per chain; after `burn_in` of them, `samples` are collected from each chain, evenly
-    spaced, the last after the last sweep. Prediction averages over all collected samples.
+    """How a posterior is sampled.
+
+    `sweeps` per chain; after `burn_in` of them, `samples` are collected from each chain, evenly spaced, the last after the last
+    sweep. Prediction averages over all collected samples.
 
     >>> Schedule(sweeps=40, samples=4).kept_sweeps
     (25, 30, 35, 40)

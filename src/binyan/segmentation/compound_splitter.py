@@ -72,10 +72,9 @@ class CompoundSplitter(Model):
         simplex: PathLike | Iterable[str] | None = None,
         progress: ProgressOption = None,
     ) -> Self:
-        """Learn from gold lists (files in any known format, or a table), from a text (files, sentences, or words with their counts),
-        or best from both.
+        """Learn from gold lists, from a text, or best from both.
 
-        The words of `exclude`, a development set, are kept out of the gold. `simplex` words are not to be split, a file or words; by
+        Gold lists are files in any known format, or a table; a text is files, sentences, or words with their counts. The words of `exclude`, a development set, are kept out of the gold. `simplex` words are not to be split, a file or words; by
         default they are the gold parts that are never split.
         """
         if gold is None and text is None:

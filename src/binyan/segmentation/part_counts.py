@@ -37,7 +37,7 @@ class PartCounts:
     @cached_property
     def modifiers(self) -> NDArray[np.int64]:
         """Gold compounds in which a string is a modifier, with whichever linking element."""
-        return self.modifier.sum(axis=1, dtype=np.int64)
+        return np.asarray(self.modifier.sum(axis=1, dtype=np.int64))
 
     @classmethod
     def count(cls, gold: SegmentationTable, frequencies: Mapping[str, int], links: tuple[str, ...]) -> PartCounts:

@@ -256,7 +256,7 @@ class _SameLength:
             self.points, [p for p in np.unique(self.points) if unicodedata.category(chr(p))[0] == "M"]
         )
         within: NDArray[np.bool_] = kept & ~marks[:, self.start] & ~marks[:, self.end]
-        return within | whole
+        return np.asarray(within | whole)
 
     def _gold_links(self, gold: list[Segmentation] | None) -> Ints:
         """Of each span: the linking element after it where it is a gold modifier, LAST or NOT_GOLD."""

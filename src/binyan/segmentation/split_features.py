@@ -7,6 +7,8 @@ and the letters around it: a discriminative character model), and those of part 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -103,6 +105,6 @@ def _key(kind: int, link: int, letters: list[Keys]) -> Keys:
     return key
 
 
-def _classes(counts: NDArray[np.integer], number: int) -> Ints:
+def _classes(counts: NDArray[np.integer[Any]], number: int) -> Ints:
     """Class 0 for none, 1 for 1, 2 for 2 and 3, 3 for 4 to 7 and so on, up to `number` classes."""
-    return np.minimum(np.frexp(np.maximum(counts, 0))[1], number - 1).astype(np.int64)
+    return np.asarray(np.minimum(np.frexp(np.maximum(counts, 0))[1], number - 1), np.int64)

@@ -32,8 +32,7 @@ class SegmentationTable(Mapping[str, Segmentation]):
 
     @classmethod
     def of_any(cls, given: SegmentationTable | Mapping[str, str | Segmentation] | PathLike) -> SegmentationTable:
-        """A table as it is; from a file; or from a mapping of words to their segmentations, or to their
-        parts in the text format.
+        """A table as it is, from a file, or from a mapping of words to segmentations or to their parts in the text format.
 
         >>> SegmentationTable.of_any({"küchentisch": "küche +n tisch"}).components("küchentisch")
         ('küchen', 'tisch')

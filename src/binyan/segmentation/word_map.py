@@ -41,8 +41,10 @@ class WordMap(SegmentationTable):
         *,
         progress: ProgressOption = None,
     ) -> Self:
-        """Learn from the words of a text (a file, several, or sentences); the further words of `also` are segmented, but not learnt
-        from. What the map had before is replaced."""
+        """Learn from the words of a text: a file, several (a list of Path objects), or sentences.
+
+        The further words of `also` are segmented, but not learnt from. What the map had before is replaced.
+        """
         counts = Counter(self._words(text))
         table = morfessor.learn(counts, dict.fromkeys(self._words(also)), settings=self.settings, progress=progress)
         self._rows, self.repeated = dict(table), 0

@@ -73,8 +73,10 @@ class Preparation(Settings):
 
 
 def split_words(line: str) -> list[str]:
-    """What ASCII white space separates. Other spaces, such as U+00A0, are letters unless normalisation (NFKC) removes
-    them: so split KenLM, Moses and most tools, and the words of an ARPA file.
+    """What ASCII white space separates.
+
+    Other spaces, such as U+00A0, are letters unless normalisation (NFKC) removes them: so split KenLM, Moses and most tools,
+    and the words of an ARPA file.
 
     >>> split_words(" 10\\u00a0000  Euro\\t")
     ['10\\xa0000', 'Euro']

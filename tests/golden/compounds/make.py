@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from binyan.demo import german_text
+from binyan.datasets import german_text
 from binyan.segmentation import SegmentationTable
 from binyan.segmentation.compound_splitter import CompoundSplitter
 

@@ -1,5 +1,6 @@
 """Makes one model file a kind, of the present format version, and what it gives: `python make_models.py`. Files of older
-versions stay as they are."""
+versions stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from binyan.language_model import LanguageModel
 from binyan.model_file import FORMAT_VERSION
-from binyan.ngram.arpa import ArpaModel, write_arpa
+from binyan.ngram.arpa import ArpaModel
 from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
@@ -47,7 +48,7 @@ if __name__ == "__main__":
     kneser_ney = KneserNey(3).fit(TEXT)
     keep(kneser_ney)
     arpa = HERE / "made.arpa"
-    write_arpa(kneser_ney, arpa)
+    kneser_ney.to_arpa(arpa)
     keep(ArpaModel.read(arpa))
     arpa.unlink()
     schedule = Schedule(sweeps=8, samples=2, chains=2)

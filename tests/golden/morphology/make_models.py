@@ -1,4 +1,7 @@
-"""Makes the model files that test_morphology_files.py loads: python tests/golden/morphology/make_models.py FORMAT_VERSION"""
+"""Makes the model files that test_morphology_files.py loads.
+
+python tests/golden/morphology/make_models.py FORMAT_VERSION
+"""
 
 import sys
 from pathlib import Path

@@ -1,0 +1,75 @@
+"""The tables of chapter 5 on lexica: their scores, ROC curves, and the most probable roots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from binyan.evaluation.lexicon import roc_table
+from binyan.evaluation.table import Column, Table
+from binyan.experiments.adaptor.stored import GridRow, StoredAnalyses, dataset_title, grid
+
+_PARTS = ("pre", "stem", "suf")
+_SCORES = ("precision", "recall", "f1")
+_ROOT_GRAMMAR = "Tpl"  # the thesis scores the root lexicon of this grammar
+
+
+def lexica(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> list[Table]:
+    """Scores of lexica beside the thesis's, then curves and roots."""
+    return [_affixes(stored, size, thesis), _roots(stored, size, thesis), *_curves(stored, size), *_top(stored, size)]
+
+
+def _affixes(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> Table:
+    theirs = {
+        f"{grammar} {part}": {dataset: scores[i] for dataset, scores in row.items()}
+        for grammar, row in thesis.get("lexicon_f1", {}).items()
+        for i, part in enumerate(_PARTS)
+    }
+    rows = [
+        GridRow(f"{m.title} {part}", m.label, ("lexicon", part, "f1"), f"{m.thesis_name} {part}")
+        for m in stored.methods(learnt=True)
+        for part in _PARTS
+    ]
+    return grid(stored, size, "Lexica of affixes and stems, F1", rows, theirs)
+
+
+def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> Table:
+    theirs = {
+        f"{_ROOT_GRAMMAR} {score}": {dataset: scores[i] for dataset, scores in thesis.get("root_lexicon", {}).items()}
+        for i, score in enumerate(_SCORES)
+    }
+    rows = [
+        GridRow(f"{m.label}: {score}", m.label, ("root_lexicon", score), f"{m.thesis_name} {score}")
+        for m in stored.methods(learnt=True)
+        for score in _SCORES
+    ]
+    return grid(stored, size, "Lexicon of triliteral roots", rows, theirs)
+
+
+def _curves(stored: StoredAnalyses, size: str) -> list[Table]:
+    labels = [m.label for m in stored.methods(learnt=True)]
+    tables = []
+    for dataset in stored.datasets(size):
+        for category, name in (("stem", "stems"), ("root3", "triliteral roots")):
+            curves = {}
+            for label in labels:
+                result = stored.results.get((dataset, size, label))
+                points = result.arrays().get(f"roc.{category}") if result else None
+                if points is not None and len(points) > 2:
+                    curves[label] = [(float(x), float(y)) for x, y in points]
+            if curves:
+                title = f"ROC of the lexicon of {name}, {dataset_title(dataset)}, {size}"
+                tables.append(roc_table(curves, title, stored.signature(size, labels, dataset)))
+    return tables
+
+
+def _top(stored: StoredAnalyses, size: str) -> list[Table]:
+    columns = [Column("root"), Column("P(root, R3)", ".5f"), Column("in the gold standard")]
+    tables = []
+    for (dataset, of_size, label), result in stored.results.items():
+        top = result.figures.get("top_roots")
+        if of_size == size and top:
+            rows = [[root, probability, "yes" if true else "no"] for root, probability, true in top]
+            title = f"Most probable roots, {dataset_title(dataset)}, {label}, {size}"
+            tables.append(Table(title, columns, rows, result.signature))
+    return tables

@@ -1,0 +1,99 @@
+"""How the words of chapter 5 are analysed: the thesis's grammars, our own, Morfessor and random guessers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# our names of methods -> the thesis's
+THESIS_NAMES = {
+    "morfessor": "Morfessor",
+    "concat": "Concat",
+    "tpl": "Tpl",
+    "tpl3ch": "Tpl3Ch",
+    "tpl+t4": "Tpl+T4",
+    "tplr4": "TplR4",
+    "mconcat": "MConcat",
+    "mtpl": "MTpl",
+    "mtpl3ch": "MTpl3Ch",
+    "mtpl+t4": "MTpl+T4",
+    "mconcat-hier": "MConcat, affix sequences adapted",
+}
+_WITHOUT_ROOTS = ("morfessor", "concat", "mconcat", "mconcat-hier")
+
+
+@dataclass(frozen=True)
+class AnalysisMethod:
+    """A grammar and how it is learnt, or another way of analysing words.
+
+    `apart`: templatic characters never stand side by side, as in what py-srcag parses and the thesis's figures show.
+    `relabelled`: a grammar of the thesis with cached trees resampled, which the thesis did not do.
+    """
+
+    name: str
+    measure: str = "adaptor"
+    apart: bool = False
+    relabelled: bool = False
+
+    @property
+    def grammar(self) -> str:
+        """The name of the shipped grammar."""
+        return f"{self.name}-apart" if self.apart else self.name
+
+    @property
+    def label(self) -> str:
+        """The name of the method in names of experiments and in tables."""
+        return f"{self.grammar}-relabelled" if self.relabelled else self.grammar
+
+    @property
+    def thesis_name(self) -> str:
+        """The name in the thesis's tables; of two readings of one grammar, both have it."""
+        return self.label if self.relabelled else THESIS_NAMES.get(self.name, self.label)
+
+    @property
+    def title(self) -> str:
+        """The name in tables that take the thesis's names."""
+        return f"{self.thesis_name}, apart" if self.apart else self.thesis_name
+
+    @property
+    def resamples_trees(self) -> bool:
+        """Whether cached trees are resampled: always with grammars of our own."""
+        return self.relabelled or self.name not in THESIS_NAMES
+
+    @property
+    def finds_roots(self) -> bool:
+        """Whether analyses have roots."""
+        return self.measure == "adaptor" and self.name not in _WITHOUT_ROOTS
+
+
+MORFESSOR = AnalysisMethod("morfessor", "morfessor")
+RANDOM_GUESSERS = AnalysisMethod("guessers", "guessers")
+
+_SINGLE_AFFIXES = (
+    *(AnalysisMethod(name) for name in ("concat", "tpl", "tpl3ch", "tpl+t4", "tplr4")),
+    *(AnalysisMethod(name, apart=True) for name in ("tpl", "tpl3ch", "tpl+t4", "tplr4")),
+)
+_SEVERAL_AFFIXES = tuple(
+    AnalysisMethod(name) for name in ("concat", "mconcat", "mconcat-hier", "mtpl", "mtpl3ch", "mtpl+t4")
+)
+_RELABELLED: Mapping[str, tuple[str, ...]] = {
+    "HEB": ("tpl", "tplr4"),
+    "BW": ("tpl", "tplr4"),
+    "BW'": ("tpl", "tplr4"),
+    "QU'": ("mtpl+t4",),
+}
+_OWN: Mapping[str, tuple[str, ...]] = {
+    "HEB": ("root-template", "root-template-vocalised"),
+    "BW": ("root-template",),
+    "BW'": ("root-template-vocalised",),
+    "QU'": ("root-template-vocalised", "root-template-clitics"),
+}
+
+
+def methods_for(dataset: str) -> tuple[AnalysisMethod, ...]:
+    """The grammars for a word list: the thesis's, some of them relabelled, and our own."""
+    return (
+        *(_SEVERAL_AFFIXES if dataset == "QU'" else _SINGLE_AFFIXES),
+        *(AnalysisMethod(name, relabelled=True) for name in _RELABELLED[dataset]),
+        *(AnalysisMethod(name) for name in _OWN[dataset]),
+    )

@@ -1,0 +1,189 @@
+"""The experiments of chapter 5, and how they are measured."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from binyan.evaluation.gold import GoldWord
+from binyan.evaluation.lexicon import gold_lexicon, roc_curve
+from binyan.evaluation.morphology import BestAnalyses, sampled_lexicon
+from binyan.evaluation.roots import GUESSERS, guesser_accuracy, strong_roots
+from binyan.evaluation.segmentation import score_segmentation
+from binyan.experiments.adaptor.methods import MORFESSOR, RANDOM_GUESSERS, AnalysisMethod, methods_for
+from binyan.experiments.adaptor.word_lists import WORD_LISTS, gold_digest, gold_words, settings, statistics, unseen
+from binyan.experiments.experiment import Experiment, Measure, Outcome, SettingValues, Workspace
+
+if TYPE_CHECKING:
+    from binyan.morphology import Morphology
+
+# size -> words (None: all), sweeps and burn-in; the thesis had all words, 1000 and 900
+PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), "all": (None, 1_000, 900)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptorExperiment(Experiment):
+    """A method of analysis on a word list of some size."""
+
+    study: str = "adaptor"
+    size: str
+    method: AnalysisMethod
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The word list, the size and the label."""
+        return self.dataset, self.size, self.label
+
+    @property
+    def source(self) -> str:
+        """The name of the file, without endings."""
+        return PurePosixPath(self.data["gold"]).name.partition(".")[0]
+
+
+def experiments() -> list[AdaptorExperiment]:
+    """Small lists first, then whole ones with the thesis's protocol."""
+    return [
+        _experiment(dataset, size, method)
+        for size in PROTOCOLS
+        for dataset in WORD_LISTS
+        for method in (MORFESSOR, RANDOM_GUESSERS, *methods_for(dataset))
+    ]
+
+
+def _experiment(dataset: str, size: str, method: AnalysisMethod) -> AdaptorExperiment:
+    words, sweeps, burn_in = PROTOCOLS[size]
+    model: dict[str, Any] = {"kind": method.measure}
+    if method.measure == "morfessor":
+        model["seed"] = 1
+    elif method.measure == "adaptor":
+        model |= {"sweeps": sweeps, "burn_in": burn_in, "seed": 1, "initialisation": "batch", "grammar": method.grammar}
+        model |= {"relabel": -1} if method.resamples_trees else {}
+    return AdaptorExperiment(
+        dataset=dataset,
+        size=size,
+        method=method,
+        label=method.label,
+        data=settings(dataset, words),
+        model=model,
+        measure=method.measure,
+    )
+
+
+def measure_adaptor(experiment: AdaptorExperiment, workspace: Workspace) -> Outcome:
+    """Learn, then compare the analyses with the gold standard in every way of the chapter."""
+    gold = gold_words(experiment.data, workspace)
+    started = time.process_time()
+    morphology = learn(experiment.model, [word.word for word in gold], workspace, workspace.checkpoint(experiment))
+    seconds = time.process_time() - started
+    analysed = BestAnalyses.of(morphology, gold)
+    rankings = {c: sampled_lexicon(morphology, [w.word for w in gold], c) for c in ("stem", "root3")}
+    scores = all_scores(analysed, rankings)
+    figures = {
+        "f1": scores["segmentation"]["f1"],
+        "root_accuracy": scores["roots_3_A"]["accuracy"],
+        **statistics(gold),
+        **scores,
+        "unparsable": len(morphology.unparsable),
+        "log_joint": morphology.trace[0][-1, 0],
+        "words_per_second": len(gold) * experiment.model["sweeps"] / max(seconds, 1e-9),
+        "top_roots": _top_roots(rankings["root3"], gold),
+    }
+    curves = {f"roc.{c}": np.array(roc_curve(r, gold_lexicon(gold, c))) for c, r in rankings.items()}
+    trace = {"log_joint": morphology.trace[0][:, 0]}
+    return Outcome(figures, str(morphology.signature().extended(gold=gold_digest(gold))), {**curves, **trace})
+
+
+def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, checkpoint: Path) -> Morphology:
+    """A morphology learnt with these settings; learning is resumed from `checkpoint` if it exists."""
+    from binyan.grammar import Grammar
+    from binyan.morphology import Morphology
+
+    grammar = Grammar.load(model["grammar"])
+    morphology = Morphology(
+        grammar,
+        sweeps=model["sweeps"],
+        burn_in=model["burn_in"],
+        chains=1,
+        seed=model["seed"],
+        initialisation=model["initialisation"],
+        relabel=model.get("relabel", 0),
+        unit="codepoint",
+    )
+    # The file of a grammar may have changed.
+    resume = checkpoint.exists() and Morphology.load(checkpoint).grammar.same_rules(grammar)
+    how = {"checkpoint": checkpoint, "checkpoint_seconds": 600.0, "resume": resume}
+    return morphology.fit(words, progress=workspace.progress, **how)
+
+
+def all_scores(analysed: BestAnalyses, rankings: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+    """All scores, and those of the words that no grammar was chosen on."""
+    scores: dict[str, Any] = {
+        "segmentation": analysed.segmentation().to_dict(),
+        "segmentation_coarse": analysed.segmentation("coarse").to_dict(),
+        "segmentation_of_3_or_more": analysed.segmentation(least_morphemes=3).to_dict(),
+        "morphemes_per_word": dict(Counter(str(len(pieces)) for pieces in analysed.pieces.values())),
+        "lexicon": {c: analysed.lexicon_score(c).to_dict() for c in ("pre", "stem", "suf")},
+        "root_lexicon": analysed.lexicon_score("root3", rankings["root3"]).to_dict(),
+        "stem_auc": analysed.lexicon_score("stem", rankings["stem"]).to_dict()["auc"],
+    }
+    for length in (3, 4):
+        for method in ("A", "B"):
+            scores[f"roots_{length}_{method}"] = analysed.roots(length, method).to_dict()
+    scores["roots_3_A_not_stems"] = analysed.roots(3, "A", roots_that_are_stems=False).to_dict()
+    if others := unseen(analysed.gold):
+        part = BestAnalyses(others, analysed.best)
+        scores["unseen"] = {
+            "segmentation": part.segmentation().to_dict(),
+            **{f"roots_{k}": part.roots(k).to_dict() for k in (3, 4)},
+        }
+    return scores
+
+
+def measure_morfessor(experiment: AdaptorExperiment, workspace: Workspace) -> Outcome:
+    """Morfessor on the same words."""
+    from binyan.evaluation.morfessor_baseline import morfessor_segmentations
+
+    gold = gold_words(experiment.data, workspace)
+    segmentations = morfessor_segmentations((word.word for word in gold), experiment.model["seed"])
+    score = score_segmentation(segmentations, gold)
+    figures = {
+        "f1": score.f1,
+        **statistics(gold),
+        "segmentation": score.to_dict(),
+        "morphemes_per_word": dict(Counter(str(len(pieces)) for pieces in segmentations.values())),
+    }
+    if others := unseen(gold):
+        figures["unseen"] = {"segmentation": score_segmentation(segmentations, others).to_dict()}
+    return Outcome(figures, str(experiment.signature.extended(gold=gold_digest(gold))))
+
+
+def measure_guessers(experiment: AdaptorExperiment, workspace: Workspace) -> Outcome:
+    """The random guessers of roots, and the statistics of the data."""
+    gold = gold_words(experiment.data, workspace)
+    accuracies = {
+        f"{name} {length}": guesser_accuracy(gold, length, name)
+        for length in (3, 4)
+        for name in GUESSERS
+        if any(strong_roots(word, length) for word in gold)
+    }
+    figures = {**statistics(gold), "accuracy": accuracies}
+    return Outcome(figures, str(experiment.signature.extended(gold=gold_digest(gold))))
+
+
+MEASURES: Mapping[str, Measure] = {
+    "adaptor": measure_adaptor,
+    "morfessor": measure_morfessor,
+    "guessers": measure_guessers,
+}
+
+
+def _top_roots(ranking: Mapping[str, float], gold: Sequence[GoldWord], most: int = 10) -> list[list[Any]]:
+    truth = gold_lexicon(gold, "root3")
+    ranked = sorted(ranking.items(), key=lambda item: (-item[1], item[0]))[:most]
+    return [[root, probability, root in truth] for root, probability in ranked]

@@ -1,0 +1,111 @@
+"""The tables of perplexities of chapter 3: the main one, by order, and by training size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from binyan.evaluation import Chart, Column, Evaluation, Table
+from binyan.evaluation.perplexity import curve, signature_of
+from binyan.evaluation.table import Cell
+from binyan.experiments.hpylm.europarl import MAIN_SIZES
+from binyan.experiments.hpylm.stored import MODELS, StoredEvaluations
+
+_SIZE_TITLES = {"first-shard": "first shard", "all-shards": "all shards"}
+_COMPARED = (
+    ("HPYLM", "MKN"),
+    ("HPYLM+c", "HPYLM"),
+    ("HPYLM+c renormalised", "HPYLM"),
+    ("hpylm+g renormalised", "HPYLM"),
+)
+
+
+def size_title(size: str) -> str:
+    """A size as the titles of tables write it."""
+    return _SIZE_TITLES.get(size, f"{size} tokens")
+
+
+def main(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) -> Table:
+    """Perplexities of 4-gram models trained on a text of this size, beside the thesis's."""
+    columns = [
+        Column("model"),
+        Column("perplexity", ".2f"),
+        Column("against MKN %", "+.2f"),
+        Column("against HPYLM %", "+.2f"),
+        Column("thesis", ".2f"),
+        Column("thesis against MKN %", "+.2f"),
+        Column("difference of changes", "+.2f"),
+    ]
+    theirs = thesis.get("perplexity", {})
+    mkn, hpylm = stored.find(size, 4, "MKN"), stored.find(size, 4, "HPYLM")
+    rows, evaluations = [], []
+    for model in MODELS:
+        if (e := stored.find(size, 4, model.title)) is None:
+            continue
+        evaluations.append(e)
+        our_change = _change(e, mkn)
+        their_figure = theirs.get(model.thesis)
+        their_change = _percent(their_figure, theirs["MKN"]) if their_figure and model.thesis != "MKN" else None
+        apart = our_change - their_change if our_change is not None and their_change is not None else None
+        rows.append([model.title, e.perplexity, our_change, _change(e, hpylm), their_figure, their_change, apart])
+    chart = Chart("bars", "model", ["against MKN %"], y_title="change in perplexity against MKN, %")
+    title = f"Perplexity, Europarl German, {size_title(size)}, n = 4"
+    return Table(title, columns, rows, signature_of(evaluations), chart=chart if len(rows) > 1 else None)
+
+
+def by_order(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) -> Iterator[Table]:
+    """Perplexities and their changes by the order of the models, where there are several orders."""
+    runs = [s for s in stored.evaluations if s.size == size]
+    if len({s.order for s in runs}) < 2:
+        return
+    theirs = thesis.get("perplexity_by_order", {})
+    signature = signature_of([s.evaluation for s in runs])
+    points = [(s.evaluation.name, s.order, s.evaluation.perplexity) for s in runs]
+    yield replace(
+        curve(f"Perplexity by order, {size_title(size)}", "order", "perplexity", points, signature), chart=None
+    )
+    changes = [(s.evaluation.name, s.order, _change(s.evaluation, stored.find(size, s.order, "MKN"))) for s in runs]
+    changes += [
+        (f"{name} (thesis)", int(order), _percent(figure, theirs["MKN"][order]))
+        for name, orders in theirs.items()
+        for order, figure in orders.items()
+        if name != "MKN"
+    ]
+    title = f"Perplexity against MKN, by order, {size_title(size)}"
+    drawn = [(name, order, change) for name, order, change in changes if change is not None]
+    yield curve(title, "order", "change in perplexity, %", drawn, signature)
+    rows: list[list[Cell]] = []
+    for order, (name, base) in product((2, 3, 4), _COMPARED):
+        e = stored.find(size, order, name)
+        ours = None if e is None else _change(e, stored.find(size, order, base))
+        there = _percent(theirs[name][str(order)], theirs[base][str(order)]) if name in theirs else None
+        if ours is not None:
+            rows.append([order, f"{name} against {base}", ours, there, None if there is None else ours - there])
+    columns = [Column("order", "d"), Column("models"), Column("ours %", "+.2f"), Column("thesis %", "+.2f")]
+    title = f"Change of perplexity beside the thesis's, {size_title(size)}"
+    yield Table(title, [*columns, Column("difference", "+.2f")], rows, signature)
+
+
+def by_size(stored: StoredEvaluations) -> Iterator[Table]:
+    """Changes of perplexity by the size of the training text, against Kneser-Ney and against the HPYLM."""
+    runs = [s for s in stored.evaluations if s.size not in MAIN_SIZES and s.order == 4]
+    for base in ("MKN", "HPYLM"):
+        points, evaluations = [], []
+        for s in runs:
+            change = _change(s.evaluation, stored.find(s.size, 4, base))
+            if change is not None and not (base == "HPYLM" and s.evaluation.name == "MKN"):
+                points.append((s.evaluation.name, int(s.result.figures["training_tokens"]), change))
+                evaluations.append(s.evaluation)
+        if len({x for _, x, _ in points}) > 1:
+            title, signature = f"Perplexity against {base}, by training size", signature_of(evaluations)
+            yield curve(title, "training tokens", "change in perplexity, %", points, signature, log_x=True)
+
+
+def _change(e: Evaluation, baseline: Evaluation | None) -> float | None:
+    return None if baseline is None or baseline.name == e.name else _percent(e.perplexity, baseline.perplexity)
+
+
+def _percent(figure: float, baseline: float) -> float:
+    return 100 * (figure / baseline - 1)

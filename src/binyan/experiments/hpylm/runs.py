@@ -1,0 +1,158 @@
+"""The experiments of chapter 3, and how they are measured."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+from pathlib import PurePosixPath
+from typing import Any
+
+from binyan.evaluation import Evaluation, HeldOutText, evaluate
+from binyan.experiments.experiment import Experiment, Measure, Outcome, Workspace
+from binyan.experiments.hpylm import europarl, models
+from binyan.experiments.hpylm.models import MODELS
+from binyan.progress import Progress
+from binyan.segmentation import Linking
+from binyan.text import Corpus
+
+FEWER_SWEEPS: Mapping[str, Mapping[str, int]] = {  # for sizes where a sweep takes long
+    "first-shard": {"burn_in": 40, "iterations": 50, "samples": 5},
+    "all-shards": {"burn_in": 19, "iterations": 20, "samples": 1},
+    "33m": {"burn_in": 19, "iterations": 20, "samples": 1},
+}
+SCALING_MODELS = ("mkn", "hpylm", "hpylm+c-right", "hpylm+g")  # of the scaling experiment, of order 4 as in the thesis
+BASELINE = "mkn"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NGramExperiment(Experiment):
+    """An n-gram model on a text of a certain size, or the components of the text's words."""
+
+    study: str = "hpylm"
+    dataset: str = "europarl-de"
+    size: str
+
+    @property
+    def order(self) -> int | None:
+        """The order of the model; None where none is trained."""
+        return self.model.get("order")
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The data set, the size, the order and the label."""
+        order = () if self.order is None else (f"order-{self.order}",)
+        return self.dataset, self.size, *order, self.label
+
+    @property
+    def source(self) -> str:
+        """The folder of the text."""
+        return PurePosixPath(self.data["text"]).name
+
+    @property
+    def is_compound(self) -> bool:
+        """Whether the model knows the parts of words."""
+        return self.model.get("kind") in models.COMPOUND_KINDS
+
+    @property
+    def baseline(self) -> str:
+        """The name of the Kneser-Ney experiment of the same size and order."""
+        return replace(self, label=BASELINE).name
+
+
+def experiments() -> list[NGramExperiment]:
+    """The scaling experiment, small texts first, then the main tables."""
+    listed = []
+    for size in (*europarl.SCALING_SIZES, *europarl.MAIN_SIZES):
+        data, gold = europarl.settings(size), {"gold": "+".join(europarl.GOLD)}
+        listed.append(NGramExperiment(size=size, label="components", data=data, model=gold, measure="components"))
+        main = size in europarl.MAIN_SIZES
+        for order, label in product((2, 3, 4) if main else (4,), MODELS if main else SCALING_MODELS):
+            fewer = FEWER_SWEEPS.get(size, {}) if label != BASELINE else {}
+            model = {**MODELS[label], **fewer, "order": order}
+            listed.append(NGramExperiment(size=size, label=label, data=data, model=model, measure="perplexity"))
+    return listed
+
+
+def measure_perplexity(experiment: NGramExperiment, workspace: Workspace) -> Outcome:
+    """Train, then score the test text. All scores are kept, so that breakdowns and comparisons need no new run."""
+    corpus, text = europarl.training_corpus(experiment.data, workspace), europarl.held_out_text(workspace)
+    measure = _kneser_ney if experiment.model["kind"] == "mkn" else _sampled
+    variants, figures = measure(experiment, workspace, corpus, text)
+    main = next(iter(variants.values()))
+    figures = {
+        **main.to_dict(),
+        "training_tokens": len(corpus.words),
+        "vocabulary": corpus.vocabulary.digest,
+        "vocabulary_size": len(corpus.vocabulary),
+        **figures,
+        "variants": {name: e.to_dict() for name, e in variants.items()},
+    }
+    arrays = {f"log_prob.{name}": e.scores.log_prob for name, e in variants.items()}
+    return Outcome(
+        figures, str(main.signature), {"matched": main.scores.matched, "unknown": main.scores.unknown, **arrays}
+    )
+
+
+def measure_components(experiment: NGramExperiment, workspace: Workspace) -> Outcome:
+    """How many compounds the vocabulary has, and how many components under each handling of linking elements."""
+    vocabulary = europarl.training_corpus(experiment.data, workspace).vocabulary
+    table = europarl.segmentation(vocabulary, workspace)
+    rows = [table.of(word) for word in vocabulary.words[3:]]
+    compounds = [row for row in rows if not row.is_simplex]
+    handled: tuple[Linking, ...] = ("delete", "left", "right")
+    figures = {
+        "words": len(rows),
+        "compounds": len(compounds),
+        "compounds_by_parts": dict(sorted(Counter(len(row) for row in compounds).items())),
+        "components": {
+            linking: {
+                "all": len({part for row in rows for part in row.components(linking)}),
+                "compounds": len({part for row in compounds for part in row.components(linking)}),
+            }
+            for linking in handled
+        },
+    }
+    signature = experiment.signature.extended(vocabulary=vocabulary.digest, segmentation=table.digest)
+    return Outcome(figures, str(signature))
+
+
+MEASURES: Mapping[str, Measure] = {"perplexity": measure_perplexity, "components": measure_components}
+
+Measured = tuple[dict[str, Evaluation], dict[str, Any]]
+
+
+def _kneser_ney(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, text: HeldOutText) -> Measured:
+    model = models.train(experiment.model, corpus, workspace, progress=workspace.progress)
+    return {"plain": evaluate(model, text)}, {}
+
+
+def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, text: HeldOutText) -> Measured:
+    """The last sample alone and all samples averaged; compound models also renormalised over the vocabulary."""
+    schedule = models.schedule(experiment.model)
+    ticks: list[float] = []
+    with Progress("sweeps", schedule.iterations, workspace.progress) as bar:
+
+        def after_sweep(done: int, total: int | None, figures: dict[str, float]) -> None:
+            ticks.append(time.process_time())
+            bar.advance(1, **figures)
+
+        model = models.train(experiment.model, corpus, workspace, workspace.checkpoint(experiment), after_sweep)
+    variants = {"one sample": model} if schedule.samples == 1 else {"one sample": model.one_sample(), "averaged": model}
+    if experiment.is_compound:
+        variants |= {f"{name} renormalised": variant.closed() for name, variant in variants.items()}
+    evaluations = {name: evaluate(variant, text, closed=True) for name, variant in variants.items()}
+    sweeps = [after - before for before, after in pairwise(ticks)]
+    figures = {
+        **{f"perplexity_{name.replace(' ', '_')}": e.perplexity for name, e in evaluations.items()},
+        "sweeps": schedule.iterations,
+        "seconds_per_sweep": statistics.median(sweeps) if sweeps else None,
+        "hyperparameters": model.hyperparameters,
+        "trace": [chain[:, 0].tolist() for chain in model.trace],
+    }
+    if experiment.is_compound:
+        figures["shortening"] = model.shortening
+    return evaluations, figures

@@ -1,0 +1,119 @@
+"""Word similarity (section 4.4.5): vectors learnt from the most text at hand, and how they order pairs of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from binyan.evaluation.similarity import evaluate_similarity, read_pairs
+from binyan.experiments.experiment import Experiment, Outcome, Workspace
+from binyan.experiments.lbl import eltec, models
+from binyan.experiments.text_cache import cached_text, first_tokens
+from binyan.text import Corpus, VocabularyPolicy, read_sentences
+
+# language -> the sets of pairs, with their names in the thesis's table
+SETS: Mapping[str, Mapping[str, str]] = {
+    "en": {"en-rw": "RW", "en-ws353": "WS_en", "en-rg65": "RG_en"},
+    "de": {"de-gur350": "Gur_de", "de-zg222": "ZG_de"},
+    "es": {"es-ws353": "WS_es"},
+    "fr": {"fr-rg65": "RG_fr"},
+}
+# label, whether vectors of words outside the vocabulary are composed, row of the thesis's table
+VECTORS = (
+    ("clbl", "not composed", "CLBL"),
+    ("clbl++", "composed", "CLBL++"),
+    ("clbl++", "not composed", "CLBL++ -compose"),
+)
+TOKENS = 2_000_000  # taken from each text: more gives better vectors, and takes longer
+# Every minibatch moves all target vectors, of which there are many; words seen once are too many to learn morphemes from.
+CHANGES = {"batch": 20_000, "step": 0.1, "l2": 30.0}
+MAP_CHANGES = {"map_min_count": 2}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimilarityExperiment(Experiment):
+    """How well the vectors of a model order pairs of words of one language."""
+
+    study: str = "lbl"
+    measure: str = "similarity"
+
+    @property
+    def language(self) -> str:
+        """The language of the text and the pairs."""
+        return str(self.data["language"])
+
+
+def experiments() -> list[SimilarityExperiment]:
+    """Vectors of words alone, and of words and morphemes."""
+    return [
+        SimilarityExperiment(
+            dataset=f"similarity-{language}", label=label, data=_settings(language), model=_model(label)
+        )
+        for language in SETS
+        for label in ("clbl", "clbl++")
+    ]
+
+
+def measure(experiment: SimilarityExperiment, workspace: Workspace) -> Outcome:
+    """Spearman's rho on each set, times 100 as in the thesis.
+
+    For additive models twice: with vectors of words outside the vocabulary composed, and without.
+    """
+    from binyan.log_bilinear.vectors import Vectors
+
+    data, language = experiment.data, experiment.language
+    pairs = {name: read_pairs(workspace.source(f"similarity/{name}.tsv"), lowercase=True) for name in SETS[language]}
+    policy = VocabularyPolicy(kappa=data["kappa"])
+    corpus = Corpus.read(_sentences(experiment, workspace), policy=policy, progress=workspace.progress)
+    development = list(read_sentences(_prepared(data["development"], language, workspace)))
+    method, word_map = models.map_settings(experiment.model), None
+    if method is not None:
+        more = (w for listed in pairs.values() for pair in listed for w in (pair.one, pair.other))
+        word_map = eltec.learnt_map(data, method, _sentences(experiment, workspace), more, workspace)
+    checkpoint = workspace.checkpoint(experiment)
+    lm, training = models.train_log_bilinear(experiment.model, corpus, development, word_map, workspace, checkpoint)
+    scores: dict[str, dict[str, Any]] = {}
+    for compose in (True, False) if method is not None else (False,):
+        vectors = Vectors(lm, compose=compose)
+        by_set = {
+            name: evaluate_similarity(listed, vectors.similarity, vectors.__contains__)
+            for name, listed in pairs.items()
+        }
+        how = "composed" if compose else "not composed"
+        scores[how] = {name: {**score.to_dict(), "rho": 100 * score.rho} for name, score in by_set.items()}
+    sizes = {"training_tokens": len(corpus.words), "vocabulary_size": len(corpus.vocabulary)}
+    return Outcome({"similarity": scores, **sizes, **training}, str(lm.signature()))
+
+
+def _model(label: str) -> dict[str, Any]:
+    map_changes = MAP_CHANGES if models.KINDS[label].is_additive else {}
+    return {**models.settings(label), **CHANGES, **map_changes}
+
+
+def _training_texts(language: str) -> tuple[str, ...]:
+    return f"parallel/europarl/par4.train.{language}.xz", f"text/eltec/{language}.train.txt.xz"
+
+
+def _settings(language: str) -> dict[str, Any]:
+    return {
+        "texts": "+".join(_training_texts(language)),
+        "development": f"parallel/europarl/par4.dev.{language}.xz",
+        "language": language,
+        "tokens_each": TOKENS,
+        "kappa": eltec.KAPPA,
+    }
+
+
+def _prepared(path: str, language: str, workspace: Workspace) -> Path:
+    return cached_text(
+        workspace.source(path), eltec.preparation(language), workspace.cache, progress=workspace.progress
+    )
+
+
+def _sentences(experiment: SimilarityExperiment, workspace: Workspace) -> Iterator[list[str]]:
+    """The first tokens of each text, in whole sentences."""
+    for path in _training_texts(experiment.language):
+        sentences = read_sentences(_prepared(path, experiment.language, workspace))
+        yield from first_tokens(sentences, experiment.data["tokens_each"])

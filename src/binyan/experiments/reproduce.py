@@ -1,0 +1,98 @@
+"""The thesis's experiments in three calls: `listing`, `run` and `report`, as the commands of `binyan reproduce`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from binyan.errors import BinyanError
+from binyan.experiments.experiment import Experiment, Workspace, data_folder
+from binyan.experiments.front_page import Report, study_report
+from binyan.experiments.results import Result, Results
+from binyan.experiments.runner import ResultCallback, run_missing
+from binyan.experiments.studies import STUDIES, select
+from binyan.experiments.thesis import thesis_figures
+from binyan.progress import ProgressOption
+
+Folder = str | os.PathLike[str]
+
+RESULTS = "results"
+
+
+@dataclass(frozen=True)
+class ListedExperiment:
+    """An experiment and its result, if there is one."""
+
+    experiment: Experiment
+    result: Result | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        done = self.result is not None
+        return {"name": self.experiment.name, "done": done, "signature": str(self.experiment.signature)}
+
+    def __str__(self) -> str:
+        return f"{'done   ' if self.result else 'missing'}  {self.experiment.name}"
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What `run` did: the chosen experiments, the results there are by name, and the errors of those that failed."""
+
+    experiments: Sequence[Experiment]
+    results: dict[str, Result]
+    failures: dict[str, BinyanError]
+
+    def check(self) -> None:
+        """Raise an error that names the experiments that failed, if there are any."""
+        if self.failures:
+            names = " ".join(self.failures)
+            raise BinyanError(f"{len(self.failures)} of {len(self.experiments)} experiments failed: {names}")
+
+
+def listing(studies: Sequence[str] = (), only: Sequence[str] = (), results: Folder = RESULTS) -> list[ListedExperiment]:
+    """The experiments of the named studies (by default all) whose names match one of the patterns `only`, with results.
+
+    >>> [str(row) for row in listing(["adaptor"], ["HEB/5k/tpl"], results="nowhere")]
+    ['missing  adaptor/HEB/5k/tpl']
+    """
+    stored = Results(Path(results))
+    return [ListedExperiment(e, stored.get(e)) for e in select(studies, only)]
+
+
+def run(
+    studies: Sequence[str] = (),
+    only: Sequence[str] = (),
+    *,
+    data: Folder | None = None,
+    results: Folder = RESULTS,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    progress: ProgressOption = None,
+    on_result: ResultCallback | None = None,
+) -> RunSummary:
+    """Run the chosen experiments that have no result yet, `jobs` at a time or on the workers of a Dask `scheduler`.
+
+    `data`: the folder of the experiment data, by default the value of BINYAN_DATA. `on_result` is called with an experiment
+    and its result or error, as they arrive. An experiment that another process is running is left to it, and is in neither
+    part of the summary.
+    """
+    workspace = Workspace(data_folder(data), Path(results), progress)
+    chosen = select(studies, only)
+    failures = run_missing(chosen, workspace, jobs, on_result, scheduler)
+    stored = Results(workspace.results)
+    return RunSummary(chosen, {e.name: r for e in chosen if (r := stored.get(e)) is not None}, failures)
+
+
+def report(
+    studies: Sequence[str] = (), *, results: Folder = RESULTS, thesis: str | os.PathLike[str] | None = None
+) -> Report:
+    """The results of the named studies (by default all) beside the thesis's figures; `write` makes pages of it.
+
+    `thesis`: a file of figures to show instead of those shipped with Binyan; by default the value of BINYAN_THESIS_TABLES.
+    """
+    figures, stored = thesis_figures(thesis), Results(Path(results))
+    return Report([study_report(name, stored, figures) for name in studies or STUDIES])
