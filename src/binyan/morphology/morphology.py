@@ -305,14 +305,14 @@ class Morphology(MorphemeTransformer, Model):
 
     def _reduced_contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         meta, sections = self.posterior.contents()
-        meta |= {"signature": str(self._signature), "schedule": self.settings.to_dict()}
+        meta |= {"signature": str(self._signature), "settings": self.settings.to_dict()}
         return meta, sections | {f"trace.{i}": trace for i, trace in enumerate(self.trace)}
 
     @classmethod
     def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`."""
         posterior = Posterior.from_file(file)
-        settings = MorphologySettings.from_dict(file.meta.get("settings") or file.meta.get("schedule") or {})
+        settings = MorphologySettings.from_dict(file.meta.get("settings", {}))
         model = cls._made_for(posterior.compiled.source, posterior.words, settings)
         model.posterior = posterior
         model._signature = Signature.parse(file.meta["signature"])
