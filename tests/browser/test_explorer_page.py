@@ -18,8 +18,7 @@ uvicorn = pytest.importorskip("uvicorn", reason="the explore extra is not instal
 from binyan.datasets import german_text  # noqa: E402
 from binyan.explore.loaded_models import LoadedModels  # noqa: E402
 from binyan.explore.server import create_app  # noqa: E402
-from binyan.grammar.notation import load_grammar  # noqa: E402
-from binyan.morphology import WordList, learn  # noqa: E402
+from binyan.morphology import Morphology  # noqa: E402
 from binyan.ngram.chains import Schedule  # noqa: E402
 from binyan.ngram.compound import CompoundHPYLM  # noqa: E402
 from binyan.ngram.kneser_ney import KneserNey  # noqa: E402
@@ -47,7 +46,7 @@ pytestmark = [
 def address(tmp_path_factory) -> Iterator[str]:
     """The address of a running explorer over small models."""
     folder = tmp_path_factory.mktemp("models")
-    learn(WordList.of(WORDS), load_grammar("tpl"), sweeps=30, burn_in=25).save(folder / "hebrew.binyan")
+    Morphology("tpl", sweeps=30, burn_in=25, chains=1).fit(WORDS).save(folder / "hebrew.binyan")
     KneserNey(3).fit(TEXT.train).save(folder / "mkn.binyan")
     CompoundHPYLM(2, schedule=Schedule(sweeps=5), segmentation=TEXT.segmentations, both_ways=False).fit(
         TEXT.train

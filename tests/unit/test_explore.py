@@ -19,7 +19,7 @@ from binyan.explore.loaded_models import LoadedModels
 from binyan.explore.shared_morphemes import MorphemeIndex
 from binyan.grammar.notation import load_grammar
 from binyan.grammar.tree import parse_tree
-from binyan.morphology import WordList, learn
+from binyan.morphology import Morphology
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.sampling import Schedule
@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def client(folder):
-    learn(WordList.of(WORDS), load_grammar("tpl"), sweeps=10, burn_in=5).save(folder / "words.binyan")
+    Morphology("tpl", sweeps=10, burn_in=5, chains=1).fit(WORDS).save(folder / "words.binyan")
     names = ("mkn.binyan", "hpylm.binyan", "words.binyan")
     return TestClient(server.create_app(LoadedModels.load([folder / name for name in names])))
 
@@ -96,7 +96,7 @@ def test_words_that_share_root_and_template():
         "hisaab": "(Word (Stem (R3 (R1 0=h) (R1 2=s) (R1 5=b)) (T3 1=i 3=a 4=a)))",
         "alkitaab": "(Word (Pre 0=a 1=l) (Stem (R3 (R1 2=k) (R1 4=t) (R1 7=b)) (T3 3=i 5=a 6=a)))",
     }
-    index = MorphemeIndex(((word, parse_tree(tree)) for word, tree in trees.items()), {"Pre", "Stem"})
+    index = MorphemeIndex(((word, parse_tree(tree)) for word, tree in trees.items()), load_grammar("tpl"), {"Pre", "Stem"})
     related = index.sharing("kitaab", parse_tree(trees["kitaab"]), 1)
     assert [(f"{kind} {text}", words, total) for (kind, text), words, total in related] == [
         ("stem kitaab", ["alkitaab"], 1),

@@ -21,8 +21,7 @@ from binyan.experiments.experiment import Workspace
 from binyan.experiments.results import Results
 from binyan.grammar.notation import load_grammar
 from binyan.language_model import load
-from binyan.morphology import AdaptorSampler, Settings, WordList, load_sampler, save_sampler
-from binyan.morphology.storage import chain_from_bytes, chain_to_bytes
+from binyan.morphology import AdaptorSampler, Morphology, MorphologySettings, WordList
 from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
 from binyan.parallel import run_each
@@ -140,31 +139,30 @@ def test_chains_on_a_cluster_are_those_of_this_machine(cluster, kind, tmp_path):
 def test_chains_of_an_adaptor_grammar_on_a_cluster(cluster, tmp_path):
     address, _ = cluster
     words = WordList.of(["walking", "walked", "talking", "talked", "jumping", "jumped", "walk", "talk"])
-    settings = Settings(sweeps=12, burn_in=6, chains=2, seed=3)
+    settings = MorphologySettings(sweeps=12, burn_in=6, chains=2, seed=3)
     here, there = (AdaptorSampler(load_grammar("concat"), words, settings) for _ in range(2))
     here.run(False)
     saved: list[int] = []
     there.run(False, checkpoint=lambda: saved.append(len(there.states)), scheduler=address)
     assert len(saved) == 2
     for name, sampler in (("here", here), ("there", there)):
-        save_sampler(sampler, tmp_path / name)
+        Morphology.from_sampler(sampler).save(tmp_path / name)
     assert (tmp_path / "here").read_bytes() == (tmp_path / "there").read_bytes()
 
 
 def test_a_finished_chain_is_kept_while_another_has_not_begun(tmp_path):
     words = WordList.of(["walking", "walked", "talking", "talked"])
-    settings = Settings(sweeps=12, burn_in=6, chains=2, seed=3)
+    settings = MorphologySettings(sweeps=12, burn_in=6, chains=2, seed=3)
     whole, half = (AdaptorSampler(load_grammar("concat"), words, settings) for _ in range(2))
     whole.run(False)
-    alone = chain_from_bytes(chain_to_bytes(half, half.empty(0)))
-    alone.run(False)
-    half.states = [alone.states[0], half.empty(1)]
-    save_sampler(half, tmp_path / "half")
-    resumed = load_sampler(tmp_path / "half")
+    half.states = [half.empty(0), half.empty(1)]
+    half.take_chain(0, AdaptorSampler.sample_chain(half.chain_to_bytes(0)))
+    Morphology.from_sampler(half).save(tmp_path / "half")
+    resumed = Morphology.load(tmp_path / "half").sampler
     assert [state.sweeps for state in resumed.states] == [12, 0]
     resumed.run(False)
     for name, sampler in (("whole", whole), ("resumed", resumed)):
-        save_sampler(sampler, tmp_path / name)
+        Morphology.from_sampler(sampler).save(tmp_path / name)
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()
 
 

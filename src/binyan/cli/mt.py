@@ -11,7 +11,7 @@ import typer
 from binyan.cli.commands import App
 from binyan.cli.option_groups import with_settings
 from binyan.cli.options import Json, Quiet
-from binyan.cli.output import plain_warnings, print_json, standard_input
+from binyan.cli.output import plain_warnings, print_result, standard_input
 from binyan.evaluation.translation import EvaluationSettings
 from binyan.translation.alignment import AlignmentSettings
 from binyan.translation.bitext import BitextSettings
@@ -169,10 +169,7 @@ def tune(
             tuning=tuning,
             **search.to_dict(),
         )
-    if json:
-        print_json(report.to_dict())
-    else:
-        typer.echo(str(report))
+    print_result(report, json)
 
 
 @app.command()
@@ -243,7 +240,4 @@ def evaluate(
     from binyan.evaluation.translation import evaluate_translations
 
     report = evaluate_translations(hypothesis, reference, baseline=baseline, compounds=compounds, settings=settings)
-    if json:
-        print_json(report.to_dict())
-    else:
-        typer.echo(str(report))
+    print_result(report, json)

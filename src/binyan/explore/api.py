@@ -94,7 +94,7 @@ def analyse(models: LoadedModels, question: Question) -> dict[str, Any]:
     listed = [
         {
             "probability": one.probability,
-            "parts": [{"text": text, "label": label} for text, label in one.parts()],
+            "parts": [{"text": part.text, "label": part.label} for part in one.segmentation],
         }
         for one in analyses
     ]
@@ -109,7 +109,7 @@ def analysis(models: LoadedModels, question: Question) -> dict[str, Any]:
     rank = _field(question, "rank")
     if not isinstance(rank, int) or not 0 <= rank < len(analyses):
         raise InputError("the word has no analysis of this rank")
-    tree = morphology.simplified(analyses[rank].analysis().tree)
+    tree = morphology.simplified(analyses[rank].tree)
     related = [
         {"kind": morpheme.kind, "text": morpheme.text, "words": words, "total": total}
         for morpheme, words, total in morphology.index.sharing(word, tree, MOST_RELATED)

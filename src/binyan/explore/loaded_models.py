@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from binyan.errors import InputError, ModelFileError, SettingsError
 from binyan.explore.shared_morphemes import MorphemeIndex
 from binyan.files import PathLike
-from binyan.grammar.reading_off import character_classes
+from binyan.grammar.roles import WITHIN_STEMS
 from binyan.grammar.tree import Tree
+from binyan.grammar.tree_segments import character_classes
 from binyan.language_model import LanguageModel
 from binyan.model import load
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.vectors import Vectors
-    from binyan.morphology.segmenter import Derived, Segmenter
+    from binyan.morphology import Morphology, WordAnalyses
 
 ANALYSES = 5  # per word
 _REMEMBERED = 1024  # words
@@ -33,7 +34,7 @@ Capability = TypeVar("Capability")
 class MorphologyView:
     """A model that analyses words, with an index from morphemes to the training words that have them."""
 
-    def __init__(self, morphology: Segmenter) -> None:
+    def __init__(self, morphology: Morphology) -> None:
         self.morphology = morphology
         grammar = morphology.grammar
         self.categories = [s for s in grammar.symbols if s in grammar.adapted and not grammar.hidden(s)]
@@ -41,7 +42,8 @@ class MorphologyView:
         self.known = frozenset(self.words)
         self._classes = character_classes(grammar)
         trees = ((analysis.word, self.simplified(analysis.tree)) for analysis in morphology.best())
-        self.index = MorphemeIndex(trees, {*self.categories, *morphology.symbols})
+        whole = {s for s in grammar.segment_labels if grammar.role(s) not in WITHIN_STEMS}
+        self.index = MorphemeIndex(trees, grammar, {*self.categories, *whole})
         self.lexicon = lru_cache(len(self.categories))(morphology.lexicon)
         self.analyses = lru_cache(_REMEMBERED)(self._analyses)
         morphology.log_probability(self.words[0])  # makes the states ready now, not at the first question
@@ -49,14 +51,14 @@ class MorphologyView:
     @property
     def signature(self) -> str:
         """How the model was made."""
-        return str(self.morphology.signature)
+        return str(self.morphology.signature())
 
     def prepared(self, word: str) -> str:
         """A word as the model sees it."""
         return self.morphology.prepared(word)
 
-    def _analyses(self, word: str) -> list[Derived]:
-        return self.morphology.derivations(word, ANALYSES)
+    def _analyses(self, word: str) -> WordAnalyses:
+        return self.morphology.analyses(word, ANALYSES)
 
     def simplified(self, tree: Tree) -> Tree:
         """The tree without symbols that stand for single characters."""
@@ -106,7 +108,7 @@ class LoadedModels:
         """Add a model under `name`, or, where that is taken, under the name with a number."""
         name = self._free_name(name)
         language_model: LanguageModel | None = _capability(lambda: model.as_language_model())
-        morphology: Segmenter | None = _capability(lambda: model.as_morphology())
+        morphology: Morphology | None = _capability(lambda: model.as_morphology())
         if language_model is None and morphology is None:
             raise ModelFileError(f"{path}: holds a {type(model).__name__}, which the explorer cannot show")
         if morphology is not None:

@@ -30,8 +30,7 @@ from binyan.ngram.compound_sampling import (
     prepared,
 )
 from binyan.ngram.hpylm import HPYLMSettings
-from binyan.ngram.sampling import Run
-from binyan.sampling import Schedule
+from binyan.sampling import Run, Schedule
 from binyan.segmentation import Coverage, Linking, SegmentationTable
 from binyan.settings import gather, setting, takes_settings
 from binyan.signature import Signature

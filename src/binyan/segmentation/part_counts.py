@@ -16,7 +16,7 @@ from binyan.segmentation.table import SegmentationTable
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class PartCounts:
     """Strings with counts. Row 0 stands for every string that is not listed.
 
     `corpus[i]`: occurrences as a word of a text; `modifier[i, k]`: gold compounds in which it comes before linking
@@ -37,10 +37,10 @@ class Lexicon:
     @cached_property
     def modifiers(self) -> NDArray[np.int64]:
         """Gold compounds in which a string is a modifier, with whichever linking element."""
-        return self.modifier.sum(axis=1, dtype=np.int64)
+        return np.asarray(self.modifier.sum(axis=1, dtype=np.int64))
 
     @classmethod
-    def count(cls, gold: SegmentationTable, frequencies: Mapping[str, int], links: tuple[str, ...]) -> Lexicon:
+    def count(cls, gold: SegmentationTable, frequencies: Mapping[str, int], links: tuple[str, ...]) -> PartCounts:
         """Count the parts of `gold`, which are lowercase, and join `frequencies` of lowercase words."""
         place = {link: k for k, link in enumerate(links)}
         rows: dict[str, int] = {"": 0}
@@ -65,7 +65,7 @@ class Lexicon:
         return cls(list(rows), links, corpus, modifier, head)
 
     @classmethod
-    def from_file(cls, file: ModelFile, links: tuple[str, ...]) -> Lexicon:
+    def from_file(cls, file: ModelFile, links: tuple[str, ...]) -> PartCounts:
         """The inverse of `to_sections`."""
         strings = file.blob("strings").decode().split("\n")
         return cls(strings, links, file.array("corpus"), file.array("modifier"), file.array("head"))
@@ -82,11 +82,13 @@ class Lexicon:
 
 def components_with_links(segmentation: Segmentation) -> list[tuple[str, str | None]]:
     """The components of a segmentation, each with the linking element after it; None after the last one."""
-    found: list[tuple[str, str | None]] = []
+    components: list[tuple[str, str | None]] = []
     for part in segmentation:
-        if part.linking and found:
-            found[-1] = (found[-1][0], (found[-1][1] or "") + part.text)
+        if part.linking and components:
+            string, link = components[-1]
+            components[-1] = (string, (link or "") + part.text)
         elif not part.linking:
-            found.append((part.text, ""))
-    found[-1] = (found[-1][0] + (found[-1][1] or ""), None)
-    return found
+            components.append((part.text, ""))
+    string, link = components[-1]
+    components[-1] = (string + (link or ""), None)
+    return components

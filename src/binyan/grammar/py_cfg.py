@@ -15,10 +15,10 @@ from typing import Literal
 
 import regex
 
+from binyan.grammar.ast import Alternative, Given, GrammarText, Left, Statement, Use
 from binyan.grammar.expansion import expand
-from binyan.grammar.faults import Fault
+from binyan.grammar.problems import Problem
 from binyan.grammar.rules import ANY, Adaptation, Rule, Variable
-from binyan.grammar.statements import Alternative, Given, GrammarText, Left, Statement, Use
 
 Format = Literal["binyan", "py-cfg", "py-srcag", "py-srcag-final"]
 
@@ -41,11 +41,13 @@ def recognise(text: str) -> Format:
 
 
 @dataclass
-class ForeignGrammar:
+class ImportedGrammar:
+    """What a file of another tool holds."""
+
     start: str | None
     rules: list[Rule]
     adapted: dict[str, Adaptation]
-    faults: list[Fault]
+    problems: list[Problem]
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,9 @@ class _Line:
     right: str
 
 
-def read_foreign(text: str, source: str, form: Format) -> ForeignGrammar:
-    """Read a grammar of another tool. Faults are collected, never raised."""
-    faults: list[Fault] = []
+def read_imported(text: str, source: str, form: Format) -> ImportedGrammar:
+    """Read a grammar of another tool. Problems are collected, never raised."""
+    problems: list[Problem] = []
     lines: list[_Line] = []
     for number, raw in enumerate(text.splitlines(), start=1):
         content = regex.sub(r"(^|\s)#.*", "", raw) if form != "py-cfg" else regex.sub(r"^\s*#.*", "", raw)
@@ -69,7 +71,9 @@ def read_foreign(text: str, source: str, form: Format) -> ForeignGrammar:
             continue
         match = _LINE.fullmatch(content.strip())
         if match is None or not match["left"]:
-            faults.append(Fault("syntax", f"not a rule of {form}: [w [a [b]]] X --> Y Z", raw.strip(), number, source))
+            problems.append(
+                Problem("syntax", f"not a rule of {form}: [w [a [b]]] X --> Y Z", raw.strip(), number, source)
+            )
             continue
         numbers = [float(n) for n in match["numbers"].split()]
         weight = numbers[0] if numbers and numbers[0] > 0 else 1.0  # as these tools do with weights of 0 and below
@@ -77,11 +81,11 @@ def read_foreign(text: str, source: str, form: Format) -> ForeignGrammar:
         b = numbers[2] if len(numbers) > 2 else None
         lines.append(_Line(number, raw.strip(), weight, a, b, match["left"], match["right"].strip()))
     reader = {"py-cfg": _read_cfg, "py-srcag": _read_friendly, "py-srcag-final": _read_final}[form]
-    rules, start = reader(lines, source, faults)
-    return ForeignGrammar(start, rules, _adapted(lines, source, faults), faults)
+    rules, start = reader(lines, source, problems)
+    return ImportedGrammar(start, rules, _adapted(lines, source, problems), problems)
 
 
-def _adapted(lines: list[_Line], source: str, faults: list[Fault]) -> dict[str, Adaptation]:
+def _adapted(lines: list[_Line], source: str, problems: list[Problem]) -> dict[str, Adaptation]:
     adapted: dict[str, Adaptation] = {}
     plain: dict[str, _Line] = {}
     for line in lines:
@@ -92,10 +96,10 @@ def _adapted(lines: list[_Line], source: str, faults: list[Fault]) -> dict[str, 
         setting = Adaptation(line.a, line.b)
         if adapted.setdefault(name, setting) != setting and setting != Adaptation():
             message = f"a and b of {name} are set twice, to different values"
-            faults.append(Fault("settings", message, line.content, line.number, source))
+            problems.append(Problem("settings", message, line.content, line.number, source))
     for name in sorted(set(adapted) & set(plain)):
         message = f"{name} is not adapted in this rule (a = 1), and is in another"
-        faults.append(Fault("settings", message, plain[name].content, plain[name].number, source))
+        problems.append(Problem("settings", message, plain[name].content, plain[name].number, source))
     return adapted
 
 
@@ -105,16 +109,16 @@ def _name(left: str) -> str:
 
 
 def _unescape(symbol: str) -> str:
-    return regex.sub(r"\\(.)", r"\1", symbol)
+    return str(regex.sub(r"\\(.)", r"\1", symbol))
 
 
-def _read_cfg(lines: list[_Line], source: str, faults: list[Fault]) -> tuple[list[Rule], str | None]:
+def _read_cfg(lines: list[_Line], source: str, problems: list[Problem]) -> tuple[list[Rule], str | None]:
     defined = {line.left for line in lines}
     rules = []
     for line in lines:
         tokens = line.right.split()
         if not tokens:
-            faults.append(Fault("empty", f"{line.left} derives nothing", line.content, line.number, source))
+            problems.append(Problem("empty", f"{line.left} derives nothing", line.content, line.number, source))
             continue
         rhs = tuple(token for token in tokens if token in defined)
         children = iter(range(len(rhs)))
@@ -123,7 +127,7 @@ def _read_cfg(lines: list[_Line], source: str, faults: list[Fault]) -> tuple[lis
     return rules, lines[0].left if lines else None
 
 
-def _read_friendly(lines: list[_Line], source: str, faults: list[Fault]) -> tuple[list[Rule], str | None]:
+def _read_friendly(lines: list[_Line], source: str, problems: list[Problem]) -> tuple[list[Rule], str | None]:
     """Translated into statements of Binyan's notation; what has no rule is the class of characters, as `-T` makes it."""
     text = GrammarText(source)
     names = {_name(line.left) for line in lines}
@@ -133,7 +137,7 @@ def _read_friendly(lines: list[_Line], source: str, faults: list[Fault]) -> tupl
         name = left["name"] if left else line.left
         if line.right == "eps":
             if left is None:
-                faults.append(Fault("empty", f"{name} derives nothing", line.content, line.number, source))
+                problems.append(Problem("empty", f"{name} derives nothing", line.content, line.number, source))
                 continue
             atoms = tuple((Given(atom),) for atom in left["arguments"].split(","))
             statement = Statement(
@@ -154,23 +158,23 @@ def _read_friendly(lines: list[_Line], source: str, faults: list[Fault]) -> tupl
                 (Left(name, lefts),), (Alternative(tuple(uses), line.weight),), line.content, line.number, source
             )
         text.statements.append(statement)
-    rules, _, found = expand(text)
-    faults.extend(found)
+    rules, _, unusable = expand(text)
+    problems.extend(unusable)
     if len(undefined) == 1 and all(rule.rhs for rule in rules):
         [(symbol, number)] = undefined.items()
         rules.append(Rule(symbol, ((ANY,),), (), 1.0, number))
     return rules, _name(lines[0].left) if lines else None
 
 
-def _read_final(lines: list[_Line], source: str, faults: list[Fault]) -> tuple[list[Rule], str | None]:
+def _read_final(lines: list[_Line], source: str, problems: list[Problem]) -> tuple[list[Rule], str | None]:
     names = {_name(line.left) for line in lines}
     rules = []
     for line in lines:
         match = _FINAL.fullmatch(line.left)
         rhs = tuple(line.right.split())
         if match is None:
-            faults.append(
-                Fault("syntax", "the left side has no index map (((0 0)) ...)", line.content, line.number, source)
+            problems.append(
+                Problem("syntax", "the left side has no index map (((0 0)) ...)", line.content, line.number, source)
             )
             continue
         children = regex.findall(r"\((?:\(\d+ \d+\)\s*)+\)", match["map"])
@@ -181,7 +185,7 @@ def _read_final(lines: list[_Line], source: str, faults: list[Fault]) -> tuple[l
                 places[int(i), int(j)] = _unescape(rhs[0]) if terminal else Variable(child, argument)
         if len(children) != len(rhs):
             message = f"the index map is for {len(children)} symbols, the right side has {len(rhs)}"
-            faults.append(Fault("arity", message, line.content, line.number, source))
+            problems.append(Problem("arity", message, line.content, line.number, source))
             continue
         arity = 1 + max(i for i, _ in places)
         arguments = tuple(tuple(places[k] for k in sorted(places) if k[0] == i) for i in range(arity))

@@ -1,4 +1,4 @@
-"""Every fault a grammar can have, one row each: the text, the code, the line, and words of the message."""
+"""Every problem a grammar can have, one row each: the text, the code, the line, and words of the message."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ WARNINGS = [
 
 @pytest.mark.parametrize(("text", "code", "line", "words"), ERRORS, ids=[f"{e[1]}: {e[0][:30]}" for e in ERRORS])
 def test_an_error_names_rule_and_line(text: str, code: str, line: int, words: str) -> None:
-    _, faults = examine_grammar(text, "my.grammar")
-    matching = [f for f in faults if f.code == code and f.line == line and words in f.message]
-    assert matching, "\n".join(map(str, faults))
+    _, problems = examine_grammar(text, "my.grammar")
+    matching = [p for p in problems if p.code == code and p.line == line and words in p.message]
+    assert matching, "\n".join(map(str, problems))
     assert matching[0].severity == "error"
     if line:
         assert matching[0].rule and f"my.grammar:{line}: error: " in str(matching[0])
@@ -86,21 +86,21 @@ def test_an_error_names_rule_and_line(text: str, code: str, line: int, words: st
 
 @pytest.mark.parametrize(("text", "code", "line", "words"), WARNINGS)
 def test_a_warning_names_rule_and_line_and_does_not_stop(text: str, code: str, line: int, words: str) -> None:
-    grammar, faults = examine_grammar(text, "my.grammar")
-    assert [(f.code, f.line, f.severity) for f in faults] == [(code, line, "warning")], "\n".join(map(str, faults))
-    assert words in faults[0].message and grammar is not None
+    grammar, problems = examine_grammar(text, "my.grammar")
+    assert [(p.code, p.line, p.severity) for p in problems] == [(code, line, "warning")], "\n".join(map(str, problems))
+    assert words in problems[0].message and grammar is not None
     assert read_grammar(text, "my.grammar").rules == grammar.rules
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_problems_are_listed_at_once() -> None:
     text = "W -> A B\nA(ab) -> C(a)\nB -> 'b' [w=-1]"
-    _, faults = examine_grammar(text)
-    assert [(f.code, f.line) for f in faults] == [("variable-never-used", 2), ("weight", 3)]
+    _, problems = examine_grammar(text)
+    assert [(p.code, p.line) for p in problems] == [("variable-never-used", 2), ("weight", 3)]
 
 
 def test_a_rule_of_an_included_grammar_is_named_with_its_file() -> None:
-    _, faults = examine_grammar("include concat\nWord -> Stem", "mine.grammar")
-    assert [str(f).splitlines()[0] for f in faults] == [
+    _, problems = examine_grammar("include concat\nWord -> Stem", "mine.grammar")
+    assert [str(p).splitlines()[0] for p in problems] == [
         "mine.grammar:2: error: Word(a) -> Stem(a) is there twice, also by line 2 of concat: remove one "
         "(see optional parts, too) [duplicate-rule]"
     ]

@@ -1,4 +1,4 @@
-"""A splitter that needs no gold list: the split whose parts have the greatest geometric mean of frequencies.
+"""Splitting without a gold list: the split whose parts have the greatest geometric mean of frequencies.
 
 Koehn and Knight, "Empirical methods for compound splitting", EACL 2003.
 """
@@ -6,59 +6,59 @@ Koehn and Knight, "Empirical methods for compound splitting", EACL 2003.
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from binyan import model_file
-from binyan.progress import ProgressOption, track
-from binyan.segmentation.hyphens import join_pieces, lowered, pieces
+from binyan.model_file import ModelFile, Section
+from binyan.segmentation.hyphens import lowered
 from binyan.segmentation.segmentation import Part, Segmentation
-from binyan.segmentation.table import SegmentationTable
-
-KIND = "frequency-splitter"
+from binyan.segmentation.splitter_settings import SplitterSettings
 
 
 @dataclass(frozen=True)
-class FrequencySplitter:
-    """Splits by word frequencies alone; `links` are the linking elements that may stand between parts.
-
-    >>> splitter = FrequencySplitter.from_counts({"küche": 50, "tisch": 90, "küchentisch": 2}, links=["n"])
-    >>> print(splitter.split(["Küchentisch"])["Küchentisch"])
-    Küche +n tisch
-    """
+class FrequencyEngine:
+    """Splits by word frequencies alone; `links` are the linking elements that may stand between parts."""
 
     frequencies: Mapping[str, int]
     links: tuple[str, ...] = ("",)
     min_part: int = 3
+    kind: ClassVar[str] = "frequency-splitter"
 
     @classmethod
-    def from_counts(
-        cls, frequencies: Mapping[str, int], links: Sequence[str] = (), min_part: int = 3
-    ) -> FrequencySplitter:
-        """A splitter from words and their counts, which are lowercased, with linking elements beside none."""
+    def of(cls, frequencies: Mapping[str, int], settings: SplitterSettings) -> Self:
+        """From words and their counts, which are lowercased."""
         counts = Counter[str]()
         for word, count in frequencies.items():
             counts[word.lower()] += count
-        return cls(dict(counts), ("", *(link for link in links if link)), min_part)
+        return cls(dict(counts), ("", *settings.links.split()), settings.min_part)
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """What goes under figures."""
+    def fields(self) -> dict[str, Any]:
+        """How it was made."""
         return {"links": list(self.links), "min_part": self.min_part, "text_words": sum(self.frequencies.values())}
 
-    def split(self, words: Iterable[str], progress: ProgressOption = None) -> SegmentationTable:
-        """The best segmentation of each word, in their order; hyphens always split."""
-        unique = track(dict.fromkeys(words), "words split", show=progress, every=10_000)
-        return SegmentationTable(
-            join_pieces(word, [self._split_piece(piece) for piece in pieces(word)]) for word in unique
-        )
+    @property
+    def description(self) -> str:
+        """In a few words."""
+        return f"splits by the frequencies of {len(self.frequencies):,} words"
 
-    def _split_piece(self, piece: str) -> Segmentation:
+    def takes(self, piece: str) -> bool:
+        """Whether a piece of a word may be split."""
+        return True
+
+    def split(self, pieces: Sequence[str]) -> list[Segmentation]:
+        """The best segmentation of each piece of a word between hyphens."""
+        return [self._split(piece) for piece in pieces]
+
+    def segmentations(self, piece: str, n: int) -> list[Segmentation]:
+        """The best segmentation; no other is considered."""
+        return [self._split(piece)]
+
+    def _split(self, piece: str) -> Segmentation:
         word = lowered(piece)
         n = len(word)
         # best[k, j]: the greatest sum of log frequencies of k parts that cover word[:j], and how it was reached.
@@ -84,17 +84,16 @@ class FrequencySplitter:
             parts += [Part(piece[i:j]), *([Part(piece[j:after], linking=True)] if after > j else [])]
         return Segmentation(piece, tuple(parts))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Save to a model file."""
-        sections: dict[str, model_file.Section] = {
+    def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
+        """Settings and sections for a model file."""
+        return self.fields, {
             "words": "\n".join(self.frequencies).encode(),
             "counts": np.fromiter(self.frequencies.values(), np.int64, len(self.frequencies)),
         }
-        model_file.save(path, KIND, self.settings, sections)
 
     @classmethod
-    def from_file(cls, file: model_file.ModelFile) -> FrequencySplitter:
-        """From a model file that is read already."""
+    def from_file(cls, file: ModelFile) -> Self:
+        """The inverse of `contents`."""
         words = file.blob("words").decode().split("\n")
         frequencies = dict(zip(words, file.array("counts").tolist(), strict=True))
         return cls(frequencies, tuple(file.meta["links"]), file.meta["min_part"])

@@ -1,4 +1,4 @@
-"""A fault in a grammar: what is wrong, in which rule, on which line. Errors stop a grammar, warnings do not."""
+"""A problem in a grammar: what is wrong, in which rule, on which line. Errors stop a grammar, warnings do not."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Literal
 
 from binyan.errors import GrammarError
 
-_SHOWN = 20
+_LISTED = 20
 
 
 @dataclass(frozen=True)
-class Fault:
-    """One fault. `code` names its kind and never changes; `rule` is the text of the rule it is about."""
+class Problem:
+    """One problem. `code` names its kind and never changes; `rule` is the text of the rule it is about."""
 
     code: str
     message: str
@@ -28,11 +28,11 @@ class Fault:
         return f"{where}{self.severity}: {self.message} [{self.code}]{rule}"
 
 
-class FaultyGrammar(GrammarError):
-    """A grammar with faults; `faults` holds every one found, the message shows the first twenty."""
+class InvalidGrammar(GrammarError):
+    """A grammar with problems; `problems` holds every one found, the message shows the first twenty."""
 
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = list(faults)
-        more = len(self.faults) - _SHOWN
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = list(problems)
+        more = len(self.problems) - _LISTED
         rest = f"\n... and {more:,} more; is this a grammar?" if more > 0 else ""
-        super().__init__("\n".join(str(fault) for fault in self.faults[:_SHOWN]) + rest)
+        super().__init__("\n".join(str(problem) for problem in self.problems[:_LISTED]) + rest)

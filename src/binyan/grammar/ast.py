@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from binyan.grammar.faults import Fault
+from binyan.grammar.problems import Problem
 
 Repetition = Literal["", "?", "*", "+"]
 
@@ -73,6 +73,8 @@ class Left:
 
 @dataclass(frozen=True)
 class Alternative:
+    """One right side of a statement."""
+
     items: tuple[Item, ...]
     weight: float = 1.0
     empty: bool = False  # written as eps: all there is stands on the left
@@ -80,6 +82,8 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Statement:
+    """A rule as it is written: left sides, alternatives, and where it stands."""
+
     lefts: tuple[Left, ...]
     alternatives: tuple[Alternative, ...]
     text: str
@@ -87,13 +91,25 @@ class Statement:
     source: str
 
 
+@dataclass(frozen=True)
+class RoleMark:
+    """A role that a `role` line gives to a symbol."""
+
+    role: str
+    text: str
+    line: int
+    source: str
+
+
 @dataclass
 class GrammarText:
-    """All statements of a file and what else it declares; `faults` are the lines that could not be read."""
+    """All statements of a file and what else it declares; `problems` are the lines that could not be read."""
 
     source: str
     statements: list[Statement] = field(default_factory=list)
     start: str | None = None
     includes: list[tuple[str, int]] = field(default_factory=list)
     marks: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
+    roles: dict[str, RoleMark] = field(default_factory=dict)
+    assumed: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
