@@ -12,14 +12,16 @@ import time
 from pathlib import Path
 
 from binyan.grammar.notation import load_grammar
-from binyan.morphology import AdaptorSampler, Settings, WordList
+from binyan.morphology import AdaptorSampler, MorphologySettings, WordList
 from binyan.text.reading import read_lines
 
 
 def measure(grammar: str, words: list[str], sweeps: int) -> dict[str, float]:
     """Processor time of building the forests and of the fastest sweep; memory that chains share."""
     start = time.process_time()
-    sampler = AdaptorSampler(load_grammar(grammar), WordList.of(words), Settings(sweeps=sweeps + 1, burn_in=sweeps))
+    sampler = AdaptorSampler(
+        load_grammar(grammar), WordList.of(words), MorphologySettings(sweeps=sweeps + 1, burn_in=sweeps)
+    )
     built = time.process_time()
     state = sampler.init()
     best = float("inf")

@@ -28,8 +28,9 @@ from binyan.experiments.adaptor.word_lists import without_macrons
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.notation import load_grammar
 from binyan.grammar.parser import Parser
-from binyan.grammar.reading_off import LABELS, roots, segments
-from binyan.morphology import AdaptorSampler, Settings, WordList
+from binyan.grammar.tree_segments import roots, segmentation
+from binyan.morphology import AdaptorSampler, MorphologySettings, WordList
+from binyan.segmentation import Part, Segmentation
 from binyan.signature import digest
 
 LONGEST = 21  # characters of a word: py-srcag's limit
@@ -41,7 +42,10 @@ def score(samples: Sequence[Sequence[Analysis]], gold: Sequence[GoldWord]) -> di
     """Per cent: of the samples on average, and of each word's most frequent analysis."""
 
     def figures(analyses: Sequence[Analysis]) -> tuple[float, float]:
-        pieces = {word.word: [(text, "") for text in found] for word, (found, _) in zip(gold, analyses, strict=True)}
+        pieces = {
+            word.word: Segmentation("".join(texts), tuple(map(Part, texts)))
+            for word, (texts, _) in zip(gold, analyses, strict=True)
+        }
         found = {word.word: root for word, (_, root) in zip(gold, analyses, strict=True)}
         return score_segmentation(pieces, gold).f1, score_roots(found, gold).accuracy
 
@@ -55,11 +59,11 @@ def theirs(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], 
     peer = PeerGrammar(Compiled(load_grammar(grammar), {a for w in words for a in w}), True)
     batch = options.init == "batch"
     run = run_peer(options.py_srcag, peer, words, options.sweeps, seed, options.every, options.keep, batch)
-    shown = [s for s in peer.symbols if s in LABELS]
+    morphemes = [s for s in peer.symbols if s in ("Pre", "Stem", "Suf")]
 
     def analysis(word: str, tree: str) -> Analysis:
         # The grammars of the thesis: at most a prefix, a stem, at most a suffix.
-        lengths = {s: len("".join(peer.yields(tree, s))) for s in shown}
+        lengths = {s: len("".join(peer.yields(tree, s))) for s in morphemes}
         ends = np.cumsum([lengths["Pre"], lengths["Stem"], lengths["Suf"]])
         parts = (word[: ends[0]], word[ends[0] : ends[1]], word[ends[1] :])
         return tuple(p for p in parts if p), tuple(peer.yields(tree, "R3") if "R3" in peer.symbols else ())
@@ -77,9 +81,12 @@ def theirs(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], 
 
 def ours(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], seed: int) -> dict:
     words = WordList.of([word.word for word in gold], unit="codepoint")
-    settings = Settings(sweeps=options.sweeps, seed=seed, initialisation=options.init, relabel=options.relabel)
+    settings = MorphologySettings(
+        sweeps=options.sweeps, seed=seed, initialisation=options.init, relabel=options.relabel
+    )
     sampler = AdaptorSampler(load_grammar(grammar), words, settings)
-    symbols = frozenset(("Pre", "Stem", "Suf"))
+    labels = {"Pre": "pre", "Stem": "stem", "Suf": "suf"}
+    rules = sampler.compiled.source
     state = sampler.init()
     samples, log_joint = [], {}
     for sweep in range(1, options.sweeps + 1):
@@ -88,7 +95,8 @@ def ours(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], se
             log_joint[sweep] = state.core.log_joint
         if sweep > options.sweeps - options.keep:
             trees = [sampler.compiled.tree(state.core.derivation(i)) for i in range(len(words))]
-            samples.append([(tuple(s.text for s in segments(t, symbols)), tuple(roots(t, 3))) for t in trees])
+            pieces = ([part.text for part in segmentation(t, labels).contiguous()] for t in trees)
+            samples.append([(tuple(p), tuple(roots(t, rules, 3))) for p, t in zip(pieces, trees, strict=True)])
     setting = {"seed": seed, "init": options.init, "relabel": options.relabel}
     return {**setting, "log_joint": log_joint, **score(samples, gold)}
 

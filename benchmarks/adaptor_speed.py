@@ -20,7 +20,7 @@ from adaptor_peers import PeerGrammar, run_peer
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.notation import load_grammar, read_grammar
 from binyan.grammar.rules import Grammar
-from binyan.morphology import AdaptorSampler, Settings, WordList
+from binyan.morphology import AdaptorSampler, MorphologySettings, WordList
 from binyan.text.reading import read_lines
 
 AFFIXES = "Word -> Pre* Stem Suf*\n@Pre | @Stem | @Suf -> Char+\nChar -> <any>"
@@ -36,7 +36,7 @@ def sample_words(path: Path, count: int, seed: int) -> list[str]:
 def run_ours(grammar: Grammar, words: list[str], sweeps: int, seed: int, relabel: int) -> tuple[float, float, float]:
     """Processor seconds with everything from the word list on, the log joint probability, and MB of forests."""
     begin = time.process_time()
-    settings = Settings(sweeps=sweeps, burn_in=sweeps - 1, seed=seed, relabel=relabel)
+    settings = MorphologySettings(sweeps=sweeps, burn_in=sweeps - 1, seed=seed, relabel=relabel)
     sampler = AdaptorSampler(grammar, WordList.of(words), settings)
     state = sampler.init()
     for _ in range(sweeps):

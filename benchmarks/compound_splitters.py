@@ -22,9 +22,8 @@ from pathlib import Path
 from binyan.evaluation.compounds import evaluate_splits
 from binyan.evaluation.table import Column, Table
 from binyan.segmentation import Part, Segmentation, SegmentationTable
-from binyan.segmentation.compound_splitter import CompoundSplitter, load_splitter
+from binyan.segmentation.compound_splitter import CompoundSplitter
 from binyan.segmentation.frequencies import word_frequencies
-from binyan.segmentation.frequency_splitter import FrequencySplitter
 from binyan.segmentation.gold import read_gold, recursive, simplex_words
 from binyan.signature import Signature
 from binyan.text import Preparation, read_lines, read_tagged
@@ -96,10 +95,10 @@ def main() -> None:
             frequencies[word.lower()] += int(count)
 
     if options.splitter and options.splitter.exists():
-        ours = load_splitter(options.splitter)
+        ours = CompoundSplitter.load(options.splitter)
     else:
         train = [word for word in simplex if not kept_from_training(word)]
-        ours = CompoundSplitter.train(gold, frequencies, simplex=train, max_iterations=options.iterations)
+        ours = CompoundSplitter(iterations=options.iterations).fit(gold, frequencies, simplex=train)
         if options.splitter:
             ours.save(options.splitter)
 
@@ -121,8 +120,8 @@ def main() -> None:
         "simplex, treebank": SegmentationTable(Segmentation.simplex(w) for w in sorted(tagged) if w.isalpha()),
     }
     splitters: dict[str, Split] = {
-        "binyan" + (", deep" if options.deep else ""): ours.split,
-        "binyan, frequencies only": FrequencySplitter.from_counts(frequencies, GERMAN_LINKS).split,
+        "binyan" + (", deep" if options.deep else ""): ours.split_words,
+        "binyan, frequencies only": CompoundSplitter(links=" ".join(GERMAN_LINKS)).fit(text=frequencies).split_words,
         **peers(),
     }
     cells = []

@@ -23,15 +23,14 @@ import time
 from pathlib import Path
 
 from binyan.datasets import semitic_words
-from binyan.grammar.notation import load_grammar
-from binyan.morphology import Segmenter, WordList, learn
+from binyan.morphology import Morphology
 
 TIMEOUT = 60.0  # seconds for a round
 
 
-def new_words(segmenter: Segmenter, number: int, seed: int = 1) -> list[str]:
+def new_words(morphology: Morphology, number: int, seed: int = 1) -> list[str]:
     """Distinct words the model has not learnt from: the first half of one of its words with the second of another."""
-    words, choose = segmenter.words.words, random.Random(seed)
+    words, choose = morphology.words.words, random.Random(seed)
     taken, found = set(words), []
     while len(found) < number:
         one, other = choose.choice(words), choose.choice(words)
@@ -111,7 +110,7 @@ def start_server(model: Path, workers: int) -> tuple[subprocess.Popen[bytes], in
 
 def measure(model: Path, at_once: int, rounds: int, workers: int) -> dict[str, object]:
     """Latencies of one request at a time and of `at_once` at once."""
-    words = new_words(Segmenter.load(model), at_once * (rounds + 1))
+    words = new_words(Morphology.load(model), at_once * (rounds + 1))
     bodies = [json.dumps({"model": model.stem, "word": word}).encode() for word in words]
     noise = [share_of_a_core()]
     server, port = start_server(model, workers)
@@ -146,8 +145,8 @@ def main() -> None:
         model = options.model
         if model is None:
             model = Path(folder) / "words.binyan"
-            words = WordList.of(w.word for w in semitic_words(1200, 1, "arabic"))
-            learn(words, load_grammar("tpl+t4"), sweeps=60, burn_in=50, chains=2).save(model)
+            words = [w.word for w in semitic_words(1200, 1, "arabic")]
+            Morphology("tpl+t4", sweeps=60, burn_in=50).fit(words, progress=False).save(model)
         found = measure(model, min(options.at_once, 1000), min(options.rounds, 50), options.workers)
     for name, value in found.items():
         if isinstance(value, dict):

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from binyan import CompoundSplitter
 from binyan.datasets import german_text
-from binyan.evaluation.compounds import evaluate_splits
+from binyan.evaluation.compounds import evaluate_splitter
 from binyan.segmentation import SegmentationTable
-from binyan.segmentation.compound_splitter import CompoundSplitter
-from binyan.segmentation.frequency_splitter import FrequencySplitter
-from binyan.signature import Signature
 
 
 def main() -> None:
@@ -24,16 +22,17 @@ def main() -> None:
     unseen = SegmentationTable(text.segmentations[word] for word in text.unseen_compounds)
     gold = SegmentationTable(row for row in text.segmentations.values() if row.word not in unseen)
 
-    trained = CompoundSplitter.train(gold, frequencies, max_iterations=60)
-    untrained = FrequencySplitter.from_counts(frequencies, links=["s", "es", "n", "en", "er"])
-    print(f"linking elements learnt: {' '.join(trained.settings['links'][1:])}")
+    trained = CompoundSplitter(iterations=60).fit(gold, frequencies)
+    untrained = CompoundSplitter(links="s es n en er").fit(text=frequencies)
+    print(trained.description)
     for name, splitter in (("trained", trained), ("frequencies only", untrained)):
-        result = evaluate_splits(splitter.split(unseen), unseen, Signature({"seed": 1}))
+        result = evaluate_splitter(splitter, unseen)
         print(f"{name}: F {100 * result.f1:.1f}, with linking elements merged left {100 * result.f1_merged_left:.1f}")
 
     word = max(unseen, key=len)
-    for segmentation, probability in trained.segment(word, n=3):
-        print(f"{probability:.4f}  {segmentation}  components: {' '.join(segmentation.components('left'))}")
+    for segmentation in trained.segmentations(word, n=3):
+        components = " ".join(segmentation.components("left"))
+        print(f"{segmentation.probability:.4f}  {segmentation}  components: {components}")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,17 @@ __version__ = "0.2.0.dev0"
 _NAMES = {
     "ArpaModel": "binyan.ngram.arpa",
     "CompoundHPYLM": "binyan.ngram.compound",
+    "CompoundSplitter": "binyan.segmentation.compound_splitter",
+    "Grammar": "binyan.grammar",
     "HPYLM": "binyan.ngram.hpylm",
     "KneserNey": "binyan.ngram.kneser_ney",
+    "LogBilinear": "binyan.log_bilinear",
     "Mixture": "binyan.mixture",
+    "Morphology": "binyan.morphology",
+    "Rescorer": "binyan.translation.rescoring",
+    "Translator": "binyan.translation.translator",
+    "WordClasses": "binyan.clustering",
+    "WordMap": "binyan.segmentation.word_map",
     "compare": "binyan.evaluation",
     "evaluate": "binyan.evaluation",
     "load": "binyan.model",
@@ -24,20 +32,36 @@ _NAMES = {
 
 if TYPE_CHECKING:
     from binyan import datasets
+    from binyan.clustering import WordClasses
     from binyan.evaluation import compare, evaluate
+    from binyan.grammar import Grammar
+    from binyan.log_bilinear import LogBilinear
     from binyan.mixture import Mixture
     from binyan.model import load
+    from binyan.morphology import Morphology
     from binyan.ngram.arpa import ArpaModel
     from binyan.ngram.compound import CompoundHPYLM
     from binyan.ngram.hpylm import HPYLM
     from binyan.ngram.kneser_ney import KneserNey
+    from binyan.segmentation.compound_splitter import CompoundSplitter
+    from binyan.segmentation.word_map import WordMap
+    from binyan.translation.rescoring import Rescorer
+    from binyan.translation.translator import Translator
 
 __all__ = [
     "HPYLM",
     "ArpaModel",
     "CompoundHPYLM",
+    "CompoundSplitter",
+    "Grammar",
     "KneserNey",
+    "LogBilinear",
     "Mixture",
+    "Morphology",
+    "Rescorer",
+    "Translator",
+    "WordClasses",
+    "WordMap",
     "__version__",
     "compare",
     "datasets",

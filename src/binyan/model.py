@@ -17,6 +17,7 @@ from binyan.signature import Signature
 
 if TYPE_CHECKING:
     from binyan.language_model import LanguageModel
+    from binyan.morphology import Morphology
 
 # The kind that a model file states -> the class of such models, imported only when one is loaded.
 KINDS: dict[str, str] = {
@@ -25,12 +26,17 @@ KINDS: dict[str, str] = {
     "hpylm": "binyan.ngram.hpylm:HPYLM",
     "hpylm+c": "binyan.ngram.compound:CompoundHPYLM",
     "hpylm+g": "binyan.ngram.compound:CompoundHPYLM",
-    "log-bilinear": "binyan.log_bilinear.language_model:LogBilinearLM",
+    "log-bilinear": "binyan.log_bilinear:LogBilinear",
     "mixture": "binyan.mixture.mixture:Mixture",
+    "adaptor": "binyan.morphology.morphology:Morphology",
+    "compound-splitter": "binyan.segmentation.compound_splitter:CompoundSplitter",
+    "frequency-splitter": "binyan.segmentation.compound_splitter:CompoundSplitter",
+    "translation-grammar": "binyan.translation.rule_table:RuleTable",
 }
-# A folder, and text files by how they begin: what reads them.
-FOLDERS = "binyan.translation.system:System"
+# A folder, text files by how they begin, and tables of words and their parts: what reads them.
+FOLDERS = "binyan.translation.translator:Translator"
 TEXTS: tuple[tuple[bytes, str], ...] = ((b"\\data\\", "binyan.ngram.arpa:ArpaModel"),)
+TABLES = "binyan.segmentation.word_map:WordMap"
 _FIRST_BYTES = 4096
 
 
@@ -96,14 +102,20 @@ class Model(ABC):
             f"a model of kind {self.kind!r} is not a language model; '{self.commands}' has the commands for it"
         )
 
+    def as_morphology(self) -> Morphology:
+        """The model itself, where it analyses words."""
+        raise ModelFileError(f"a model of kind {self.kind!r} does not analyse words; '{self.commands}' has its commands")
+
     def _require_fitted(self) -> None:
         if not self.is_fitted:
             raise NotFittedError(type(self).__name__)
 
     def __getattr__(self, name: str) -> Any:
         """Only asked for what is missing: what `fit` would have made, or nothing that there is."""
-        if not name.startswith("_") and any(name in vars(c).get("__annotations__", {}) for c in type(self).__mro__):
-            raise NotFittedError(type(self).__name__)
+        if not name.startswith("_"):
+            is_learnt = any(name in vars(c).get("__annotations__", {}) for c in type(self).__mro__)
+            if is_learnt or (hasattr(type(self), name) and not self.is_fitted):  # or a property of what is learnt
+                raise NotFittedError(type(self).__name__)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __copy__(self) -> Self:
@@ -132,6 +144,8 @@ def load(path: PathLike) -> Any:
     for beginning, name in TEXTS:
         if first.lstrip().startswith(beginning):
             return _imported(name).read(path)
+    if _begins_with_segmentation(first):
+        return _imported(TABLES).read(path)
     return from_model_file(model_file.load(path))
 
 
@@ -176,3 +190,18 @@ def _first_bytes(path: PathLike) -> bytes:
             return source.read(_FIRST_BYTES)
     except (OSError, EOFError, InputError):
         return b""
+
+
+def _begins_with_segmentation(first: bytes) -> bool:
+    """Whether the first row of a text, comments left out, is a word, a tab, and parts that spell the word."""
+    from binyan.segmentation.table import parse_row
+
+    lines = first.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    if len(first) == _FIRST_BYTES:
+        lines.pop()  # it may go on
+    rows = (line.rstrip(b"\r") for line in lines if line.strip() and not line.startswith(b"#"))
+    try:
+        parse_row(next(rows, b"").decode())
+    except (InputError, UnicodeDecodeError):
+        return False
+    return True

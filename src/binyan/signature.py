@@ -27,6 +27,23 @@ class Signature:
     def __str__(self) -> str:
         return "|".join([*(f"{k}:{v}" for k, v in self.fields.items()), f"binyan:{__version__}"])
 
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """The signature that was written as `text`, without the version that wrote it; values are text.
+
+        >>> Signature.parse("model:mkn|order:4|binyan:0.1.0").fields
+        {'model': 'mkn', 'order': '4'}
+        """
+        fields: dict[str, Any] = {}
+        for part in text.split("|"):
+            name, colon, value = part.partition(":")
+            if colon:
+                fields[name] = value
+            elif fields:
+                fields[next(reversed(fields))] += f"|{part}"
+        fields.pop("binyan", None)
+        return cls(fields)
+
     @property
     def digest(self) -> str:
         """Sixteen hexadecimal digits that stand for the whole signature."""

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import pytest
 
 from binyan.demo.show import demonstrate
-from binyan.morphology import Segmenter
+from binyan.morphology import Morphology
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -31,7 +31,7 @@ def test_demonstration(tmp_path):
     else:
         assert "binyan[neural]" in text
     assert not re.search(r"(src|href)=.https?:", html)
-    assert Segmenter.load(tmp_path / "words.binyan").analyses("maktuubun", 1)
+    assert Morphology.load(tmp_path / "words.binyan").analyses("maktuubun", 1)
     assert sorted(p.name for p in tmp_path.glob("*.binyan")) == (
         [
             *(f"{name}.binyan" for name in neural),

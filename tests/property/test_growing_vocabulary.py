@@ -6,7 +6,7 @@ import pytest
 from binyan import _core
 from binyan.errors import InputError
 from binyan.ngram.kneser_ney import KneserNey
-from binyan.translation import read_grammar
+from binyan.translation import read_rules
 
 GRAMMAR = """\
 [X] ||| a ||| haus ||| f=0.1
@@ -24,12 +24,12 @@ ORDER, WIDTH = 3, 4
 def grammar(tmp_path_factory):
     path = tmp_path_factory.mktemp("grammar") / "g"
     path.write_text(GRAMMAR)
-    return read_grammar(path)
+    return read_rules(path)
 
 
 @pytest.fixture(scope="module")
 def model():
-    return KneserNey.train(TEXT, order=ORDER)
+    return KneserNey(order=ORDER).fit(TEXT)
 
 
 def seeded(word: str) -> np.random.Generator:
@@ -92,8 +92,8 @@ class Callback:
         def log_prob(context, word):
             state = self.model.begin()
             for w in context:
-                state = self.model.score(state, vocabulary[w]).state
-            return self.model.score(state, "</s>" if word < 0 else vocabulary[word]).log_prob
+                state = self.model.score_word(state, vocabulary[w]).state
+            return self.model.score_word(state, "</s>" if word < 0 else vocabulary[word]).log_prob
 
         return _core.CallbackFeature(ORDER, self.unknown(words), log_prob)
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from binyan.segmentation import Segmentation
-from binyan.segmentation.compound_splitter import log_likelihood
 from binyan.segmentation.lattice import Lattices
-from binyan.segmentation.lexicon import Lexicon
+from binyan.segmentation.lattice_engine import log_likelihood
+from binyan.segmentation.part_counts import PartCounts
 from binyan.segmentation.split_batch import SplitFeatures
 from binyan.segmentation.table import SegmentationTable
 
@@ -75,13 +75,13 @@ GOLD = [
 
 
 def training_batch():
-    lexicon = Lexicon.count(
+    part_counts = PartCounts.count(
         SegmentationTable(GOLD), {"tisch": 40, "küche": 9, "arbeit": 70, "arbeits": 1}, ("", "s", "n")
     )
-    features = SplitFeatures(lexicon, "aeinstkühcbr", np.zeros(0, np.uint64))
+    features = SplitFeatures(part_counts, "aeinstkühcbr", np.zeros(0, np.uint64))
     words = [row.word for row in GOLD]
     contexts, _, _ = features.context_counts(words, GOLD)
-    features = SplitFeatures(lexicon, features.alphabet, contexts[contexts > 0])
+    features = SplitFeatures(part_counts, features.alphabet, contexts[contexts > 0])
     return features, features.batch(words, GOLD)
 
 
@@ -125,9 +125,9 @@ def test_a_word_is_described_without_its_own_analysis():
     """The counts behind a gold word's features are those of the other gold words."""
     features, batch = training_batch()
     others = SegmentationTable(row for row in GOLD if row.word != "arbeitstisch")
-    counts = dict(zip(features.lexicon.strings, features.lexicon.corpus.tolist(), strict=True))
-    lexicon = Lexicon.count(others, counts | {"arbeit": 70}, features.lexicon.links)
-    alone = SplitFeatures(lexicon, features.alphabet, features.contexts).batch(["arbeitstisch"])
+    counts = dict(zip(features.part_counts.strings, features.part_counts.corpus.tolist(), strict=True))
+    part_counts = PartCounts.count(others, counts | {"arbeit": 70}, features.part_counts.links)
+    alone = SplitFeatures(part_counts, features.alphabet, features.contexts).batch(["arbeitstisch"])
     mine = np.flatnonzero(batch.lattices.word == 2)
     whole = {
         tuple(row) for row in np.column_stack([batch.spans[batch.span_of[mine]], batch.links[batch.link_of[mine]]])

@@ -5,14 +5,13 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from binyan import model_file
+import binyan
 from binyan.cli import app
-from binyan.errors import InputError, ModelFileError, SettingsError
+from binyan.errors import InputError, ModelFileError, NotFittedError, SettingsError
 from binyan.evaluation.compounds import evaluate_splits
 from binyan.segmentation import Segmentation, SegmentationTable
-from binyan.segmentation.compound_splitter import CompoundSplitter, load_splitter
+from binyan.segmentation.compound_splitter import CompoundSplitter
 from binyan.segmentation.frequencies import word_frequencies
-from binyan.segmentation.frequency_splitter import FrequencySplitter
 from binyan.segmentation.gold import read_gold, recursive, simplex_words
 from binyan.signature import Signature
 
@@ -32,13 +31,13 @@ def compound(*stems):
 def splitter():
     pairs = [(a, b) for a in DUTCH_LIKE for b in DUTCH_LIKE if a != b and (len(a) * 7 + len(b) * 3 + ord(a[1])) % 4]
     gold = SegmentationTable([*(compound(*pair) for pair in pairs), compound("kaas", "markt", "pad")])
-    return CompoundSplitter.train(gold, dict.fromkeys(DUTCH_LIKE, 30), max_iterations=60, min_link=2, progress=False)
+    return CompoundSplitter(iterations=60, min_link=2).fit(gold, dict.fromkeys(DUTCH_LIKE, 30), progress=False)
 
 
 def test_unseen_compounds_get_their_linking_element_and_any_number_of_parts(splitter):
     for stems in [("dorp", "huis"), ("stad", "water", "molen"), ("boek", "winkel"), ("kerk", "dorp", "fiets", "pad")]:
         expected = compound(*stems)
-        assert splitter.split([expected.word])[expected.word] == expected
+        assert splitter.split(expected.word) == expected
 
 
 @pytest.mark.parametrize(
@@ -59,14 +58,14 @@ def test_linking_elements_are_those_of_the_gold_list(language, links):
     pairs = [(a, b) for a in stems for b in stems if a != b]
     held_out = pairs[3::7]
     gold = SegmentationTable(made(*pair) for pair in pairs if pair not in held_out)
-    trained = CompoundSplitter.train(gold, dict.fromkeys(stems, 20), min_link=2, max_iterations=60, progress=False)
-    assert set(trained.settings["links"]) == {"", *links.values()}
+    trained = CompoundSplitter(min_link=2, iterations=60).fit(gold, dict.fromkeys(stems, 20), progress=False)
+    assert set(trained.engine.fields["links"]) == {"", *links.values()}
     expected = SegmentationTable(made(*pair) for pair in held_out)
-    assert trained.split(expected) == expected
+    assert trained.split_words(expected) == expected
 
 
 def test_simplex_words_stay_whole(splitter):
-    assert all(row.is_simplex for row in splitter.split(DUTCH_LIKE).values())
+    assert all(row.is_simplex for row in splitter.split_words(DUTCH_LIKE).values())
 
 
 @pytest.mark.parametrize(
@@ -86,38 +85,45 @@ def test_simplex_words_stay_whole(splitter):
     ],
 )
 def test_hyphens_and_odd_words(splitter, word, expected):
-    row = splitter.split([word])[word]
+    row = splitter.split(word)
     assert row.word == word
     assert expected is None or str(row) == expected
 
 
 def test_no_boundary_falls_before_a_combining_mark(splitter):
     word = "kaasma\u0308rkt"
-    for row, _ in splitter.segment(word, 50):
+    for row in splitter.segmentations(word, 50):
         assert all("\u0308" not in (word[a : a + 1], word[b : b + 1]) for a, b in row.boundaries())
 
 
 def test_n_best_are_ordered_probabilities_and_sum_to_one(splitter):
-    ways = splitter.segment("Stadshuis-pad", 100_000)
-    probabilities = [p for _, p in ways]
+    ways = splitter.segmentations("Stadshuis-pad", 100_000)
+    probabilities = [way.probability for way in ways]
     assert probabilities == sorted(probabilities, reverse=True)
     assert sum(probabilities) == pytest.approx(1.0)
-    assert ways[0][0] == splitter.split(["Stadshuis-pad"])["Stadshuis-pad"]
-    assert splitter.segment("Stadshuis-pad", 1)[0][1] == pytest.approx(probabilities[0])
+    assert ways[0] == splitter.split("Stadshuis-pad")
+    assert splitter.segmentations("Stadshuis-pad", 1)[0].probability == pytest.approx(probabilities[0])
 
 
 def test_saved_splitters_split_as_before(splitter, tmp_path):
     splitter.save(tmp_path / "s")
     words = [compound("dorp", "kerk", "pad").word, "onbekend"]
-    assert load_splitter(tmp_path / "s").split(words) == splitter.split(words)
-    model_file.save(tmp_path / "other", "hpylm", {}, {})
-    with pytest.raises(ModelFileError, match="not a compound splitter"):
-        load_splitter(tmp_path / "other")
+    assert binyan.load(tmp_path / "s").split_words(words) == splitter.split_words(words)
+    assert str(binyan.load(tmp_path / "s").signature()) == str(splitter.signature())
+    binyan.Morphology(sweeps=2).fit(["stad", "huis"]).save(tmp_path / "other")
+    with pytest.raises(ModelFileError, match="holds a Morphology, not a CompoundSplitter"):
+        CompoundSplitter.load(tmp_path / "other")
+    with pytest.raises(ModelFileError, match="'binyan compounds' has the commands"):
+        splitter.as_language_model()
 
 
 def test_a_gold_list_without_compounds_is_refused():
     with pytest.raises(InputError, match="splits no word"):
-        CompoundSplitter.train(SegmentationTable([Segmentation.simplex("huis")]), progress=False)
+        CompoundSplitter().fit(SegmentationTable([Segmentation.simplex("huis")]), progress=False)
+    with pytest.raises(NotFittedError):
+        CompoundSplitter().split("huis")
+    with pytest.raises(SettingsError, match="neither was given"):
+        CompoundSplitter().fit()
 
 
 def test_frequencies_alone_choose_the_greatest_geometric_mean(tmp_path):
@@ -130,10 +136,10 @@ def test_frequencies_alone_choose_the_greatest_geometric_mean(tmp_path):
         "freitag": 5000,
         "aktionsplans": 1,
     }
-    splitter = FrequencySplitter.from_counts(counts, ["s"])
+    splitter = CompoundSplitter(links="s").fit(text=counts)
     splitter.save(tmp_path / "s")
-    for each in (splitter, load_splitter(tmp_path / "s")):
-        rows = each.split(["Aktionsplan", "freitag", "unbekannt", "aktions-plan"])
+    for each in (splitter, binyan.load(tmp_path / "s")):
+        rows = each.split_words(["Aktionsplan", "freitag", "unbekannt", "aktions-plan"])
         assert [str(row) for row in rows.values()] == ["Aktion +s plan", "freitag", "unbekannt", "aktions +- plan"]
 
 

@@ -18,19 +18,19 @@ from binyan.evaluation.lexicon import area_under, gold_lexicon, roc_curve, roc_t
 from binyan.evaluation.roots import guess_roots, guesser_accuracy, score_roots, strong_roots, surface_realised
 from binyan.evaluation.segmentation import borders, coarse, morphemes_per_word, score_segmentation
 from binyan.grammar.notation import load_grammar
-from binyan.grammar.reading_off import character_classes, roots, segment_symbols, segments, simplified
 from binyan.grammar.tree import parse_tree
+from binyan.grammar.tree_segments import character_classes, roots, segmentation, simplified
+from binyan.segmentation import Part, Segmentation
 
 
 def word(text: str, root: str = "") -> GoldWord:
-    alternatives = tuple(
-        tuple((p.rpartition("/")[0], p.rpartition("/")[2]) for p in a.split(" ")) for a in text.split(";")
-    )
-    return GoldWord("".join(p for p, _ in alternatives[0]), alternatives, (root,) if root else ())
+    parts = [[Part(*p.rpartition("/")[::2]) for p in a.split(" ")] for a in text.split(";")]
+    alternatives = tuple(Segmentation("".join(p.text for p in a), tuple(a)) for a in parts)
+    return GoldWord(alternatives[0].word, alternatives, (root,) if root else ())
 
 
-def pieces(text: str) -> list[tuple[str, str]]:
-    return list(word(text).segmentations[0])
+def pieces(text: str) -> Segmentation:
+    return word(text).segmentations[0]
 
 
 # predicted, gold, precision, recall, F1
@@ -66,11 +66,12 @@ def test_borders_are_micro_averaged_and_missing_words_count_as_whole() -> None:
 
 def test_coarse_keeps_the_borders_of_stems_only() -> None:
     fine = pieces("w/pre l/pre ktb/stem h/suf m/suf")
-    assert coarse(fine) == [("wl", "pre"), ("ktb", "stem"), ("hm", "suf")]
+    assert coarse(fine) == pieces("wl/pre ktb/stem hm/suf")
     gold = [word("wl/pre ktb/stem hm/suf")]
     assert score_segmentation({"wlktbhm": fine}, gold, "coarse").f1 == 100
     assert score_segmentation({"wlktbhm": fine}, gold).precision == 50
-    assert borders(["a", "bc", "d"]) == {1, 3}
+    assert borders(pieces("a/x bc/y d/z")) == {1, 3}
+    assert borders(Segmentation.parse("sumul", "sul@0,3,4/stem um@1,2/inf")) == {1, 3}
 
 
 def test_morphemes_per_word_are_shares() -> None:
@@ -81,17 +82,19 @@ def test_morphemes_per_word_are_shares() -> None:
 
 def test_roots_of_the_illustration_in_the_thesis() -> None:
     tree = parse_tree("(Word (Stem (R3 0=a 2=c 3=d) (T3 1=b 4=e 5=f)))")  # figure 5.5
-    assert roots(tree, 3, "A") == ["acd"] and roots(tree, 3, "B") == ["acd", "bef"]
-    assert roots(tree, 4, "A") == [] == roots(tree, 4, "B")
+    tpl = load_grammar("tpl")
+    assert roots(tree, tpl, 3, "A") == ["acd"] and roots(tree, tpl, 3, "B") == ["acd", "bef"]
+    assert roots(tree, tpl, 4, "A") == [] == roots(tree, tpl, 4, "B")
     for truth, a, b in (("acd", 100, 100), ("bef", 0, 100)):
         gold = [word("abcdef/stem", truth)]
-        assert score_roots({"abcdef": roots(tree, 3, "A")}, gold).accuracy == a
-        assert score_roots({"abcdef": roots(tree, 3, "B")}, gold).accuracy == b
+        assert score_roots({"abcdef": roots(tree, tpl, 3, "A")}, gold).accuracy == a
+        assert score_roots({"abcdef": roots(tree, tpl, 3, "B")}, gold).accuracy == b
 
 
 def test_a_root_inside_a_longer_root_is_none() -> None:
     tree = parse_tree("(Stem (R4 (R3 0=a 1=b 2=c) (R1 3=d)))")
-    assert roots(tree, 3) == [] and roots(tree, 4) == ["abcd"]
+    tplr4 = load_grammar("tplr4")
+    assert roots(tree, tplr4, 3) == [] and roots(tree, tplr4, 4) == ["abcd"] == roots(tree, tplr4)
 
 
 def test_weak_roots_are_not_evaluated() -> None:
@@ -143,9 +146,10 @@ def test_gold_files(tmp_path: Path) -> None:
     )
     first, second, third, fourth = read_gold(path)
     assert first == word("w/pre ktAb/stem", "ktb") and first.stem == "ktAb" and first.has_affix
-    assert second.segmentations == ((("a;", "pre"), ("b", "stem")),) and second.roots == ()
-    assert third.segmentations[0][0] == ("un/", "pre")
-    assert fourth.segmentations == ((("зы", ""), ("щы", "")), (("з", ""), ("ыщы", "")))
+    assert second.segmentations == (Segmentation("a;b", (Part("a;", "pre"), Part("b", "stem"))),) and second.roots == ()
+    assert third.segmentations[0].parts[0] == Part("un/", "pre")
+    assert [[p.text for p in s] for s in fourth.segmentations] == [["зы", "щы"], ["з", "ыщы"]]
+    assert not any(p.label for s in fourth.segmentations for p in s)
     assert read_gold(path, lambda text: text.replace("A", "a"))[0].word == "wktab"
     one, two = halves([first, second, third, fourth])
     assert len(one) + len(two) == 4
@@ -176,8 +180,8 @@ SEGMENTS = [
 
 @pytest.mark.parametrize(("grammar", "tree", "expected"), SEGMENTS)
 def test_segments_are_read_off_a_tree(grammar: str, tree: str, expected: str) -> None:
-    found = segments(parse_tree(tree), segment_symbols(load_grammar(grammar)))
-    assert [(s.text, s.label) for s in found] == pieces(expected)
+    labels = load_grammar(grammar).segment_labels
+    assert segmentation(parse_tree(tree), labels).contiguous() == pieces(expected)
 
 
 def test_pictures_do_without_character_classes() -> None:
@@ -196,8 +200,8 @@ def test_morfessor_baseline() -> None:
     ]
     found = morfessor_segmentations(words)
     assert found == morfessor_segmentations(reversed(words))
-    assert all("".join(text for text, _ in parts) == word for word, parts in found.items())
-    assert found["walking"] == [("walk", ""), ("ing", "")]
+    assert all("".join(part.text for part in parts) == word for word, parts in found.items())
+    assert str(found["walking"]) == "walk ing"
 
 
 @pytest.fixture(scope="module")

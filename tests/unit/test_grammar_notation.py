@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from binyan.errors import GrammarError
-from binyan.grammar.foreign import recognise
 from binyan.grammar.library import shipped_grammars
 from binyan.grammar.notation import examine_grammar, load_grammar, read_grammar
+from binyan.grammar.py_cfg import recognise
 from binyan.grammar.rules import ANY, Adaptation, Rule, Variable
 
 TAIL = "\nChar -> <any>\n"
 
 
 def rules(text: str) -> list[str]:
-    grammar, faults = examine_grammar(text, "test", thorough=False)
-    assert grammar is not None, faults
+    grammar, problems = examine_grammar(text, "test", thorough=False)
+    assert grammar is not None, problems
     return [str(rule) for rule in grammar.rules]
 
 

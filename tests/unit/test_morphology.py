@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import binyan
 from binyan.cli import app
 from binyan.errors import InputError, ModelFileError, SettingsError
 from binyan.grammar.notation import load_grammar, read_grammar
 from binyan.grammar.tree import parse_tree
-from binyan.morphology import AdaptorSampler, Segmenter, Settings, WordList, learn, load_sampler, save_sampler
-from binyan.morphology.analysis import segmentation_of
+from binyan.grammar.tree_segments import segmentation
+from binyan.morphology import AdaptorSampler, Morphology, MorphologySettings, WordList
 
 STEMS = ["walk", "talk", "jump", "look", "call", "open", "turn", "play"]
 WORDS = [s + e for s in STEMS for e in ("", "s", "ed", "ing")]
@@ -25,82 +26,93 @@ QUICK = {"sweeps": 40, "burn_in": 20, "snapshots": 3, "seed": 4}
 
 @pytest.fixture(scope="module")
 def sampler() -> AdaptorSampler:
-    made = AdaptorSampler(load_grammar("concat"), WordList.of(WORDS), Settings(chains=2, **QUICK))
+    made = AdaptorSampler(load_grammar("concat"), WordList.of(WORDS), MorphologySettings(chains=2, **QUICK))
     made.run(progress=False)
     return made
 
 
 @pytest.fixture(scope="module")
-def segmenter(sampler: AdaptorSampler) -> Segmenter:
-    return sampler.freeze()
+def morphology(sampler: AdaptorSampler) -> Morphology:
+    return Morphology.from_sampler(sampler)
 
 
-def test_suffixes_are_found_and_carried_over_to_new_words(segmenter: Segmenter) -> None:
-    assert {e.text for e in list(segmenter.lexicon("Suf"))[:3]} == {"s", "ed", "ing"}
-    segmentation, probability = segmenter.segment("zapping", 1)[0]
-    assert [p.text for p in segmentation.parts] == ["zapp", "ing"] and 0.5 < probability <= 1.0
+def test_suffixes_are_found_and_carried_over_to_new_words(morphology: Morphology) -> None:
+    assert {e.text for e in list(morphology.lexicon("Suf"))[:3]} == {"s", "ed", "ing"}
+    best = morphology.segment("zapping")
+    assert [p.text for p in best.parts] == ["zapp", "ing"] and 0.5 < best.probability <= 1.0
 
 
-def test_probabilities_of_known_words_sum_to_one(segmenter: Segmenter) -> None:
+def test_probabilities_of_known_words_sum_to_one(morphology: Morphology) -> None:
     for word in WORDS[:5]:
-        assert sum(p for _, p in segmenter.segment(word, 10_000)) == pytest.approx(1.0)
-        assert sum(a.probability for a in segmenter.analyses(word, 10_000)) == pytest.approx(1.0)
+        assert sum(s.probability for s in morphology.segmentations(word, 10_000)) == pytest.approx(1.0)
+        assert sum(a.probability for a in morphology.analyses(word, 10_000)) == pytest.approx(1.0)
 
 
-def test_probabilities_of_new_words_sum_to_one(segmenter: Segmenter) -> None:
-    found = segmenter.segment("wed", 100)
-    assert sum(p for _, p in found) == pytest.approx(1.0)
-    assert [p for _, p in found] == sorted((p for _, p in found), reverse=True)
+def test_probabilities_of_new_words_sum_to_one(morphology: Morphology) -> None:
+    probabilities = [s.probability for s in morphology.segmentations("wed", 100)]
+    assert sum(probabilities) == pytest.approx(1.0)
+    assert probabilities == sorted(probabilities, reverse=True)
 
 
-def test_unseen_characters_have_the_prior_weight_of_their_rule(segmenter: Segmenter) -> None:
-    segmentation, _ = segmenter.segment("ñañed", 1)[0]
-    assert "".join(p.text for p in segmentation.parts) == "ñañed"
-    assert segmenter.log_probability("ñ") == segmenter.log_probability("ß") > -math.inf
-    assert segmenter.log_probability("ñ") < segmenter.log_probability("l")
+def test_unseen_characters_have_the_prior_weight_of_their_rule(morphology: Morphology) -> None:
+    assert "".join(p.text for p in morphology.segment("ñañed").parts) == "ñañed"
+    assert morphology.log_probability("ñ") == morphology.log_probability("ß") > -math.inf
+    assert morphology.log_probability("ñ") < morphology.log_probability("l")
 
 
-def test_lexicon_probabilities_sum_to_one_and_unknown_symbols_are_named(segmenter: Segmenter) -> None:
+def test_lexicon_probabilities_sum_to_one_and_unknown_symbols_are_named(morphology: Morphology) -> None:
     for symbol in ("Pre", "Stem", "Suf", "Char"):
-        lexicon = segmenter.lexicon(symbol)
+        lexicon = morphology.lexicon(symbol)
         assert math.isclose(sum(e.probability for e in lexicon), 1.0)
     with pytest.raises(SettingsError, match="no symbol 'Root'; it has Word, Pre"):
-        segmenter.lexicon("Root")
+        morphology.lexicon("Root")
 
 
-def test_saved_and_loaded_models_are_the_same(tmp_path: Path, segmenter: Segmenter) -> None:
-    segmenter.save(tmp_path / "m")
-    loaded = Segmenter.load(tmp_path / "m")
-    for word in ["walked", "zapping"]:
-        assert loaded.segment(word) == segmenter.segment(word)
-    assert loaded.signature == segmenter.signature
-    with pytest.raises(ModelFileError, match="cannot go on"):
-        load_sampler(tmp_path / "m")
+def test_saved_and_loaded_models_are_the_same(tmp_path: Path, morphology: Morphology) -> None:
+    morphology.save(tmp_path / "whole")
+    morphology.save(tmp_path / "reduced", reduced=True)
+    for path in (tmp_path / "whole", tmp_path / "reduced"):
+        loaded = binyan.load(path)
+        for word in ["walked", "zapping"]:
+            assert loaded.segmentations(word) == morphology.segmentations(word)
+            mine, theirs = ([s.probability for s in m.segmentations(word)] for m in (morphology, loaded))
+            assert mine == theirs
+        assert str(loaded.signature()) == str(morphology.signature())
+        assert all(np.array_equal(a, b) for a, b in zip(loaded.trace, morphology.trace, strict=True))
+        assert loaded.trace_columns == morphology.trace_columns
+    with pytest.raises(ModelFileError, match="cannot be resumed"):
+        loaded.sampler  # noqa: B018
+    assert binyan.load(tmp_path / "whole").to_bytes() == (tmp_path / "whole").read_bytes()
 
 
 @pytest.mark.parametrize("grammar", ["concat", "tpl", "infix"])
 def test_resumed_learning_is_bit_identical(tmp_path: Path, grammar: str) -> None:
     words = WordList.of(WORDS)
-    settings = Settings(sweeps=12, burn_in=6, chains=2, relabel=3)
+    settings = MorphologySettings(sweeps=12, burn_in=6, chains=2, relabel=3)
     whole = AdaptorSampler(load_grammar(grammar), words, settings)
     whole.run(progress=False)
-    part = AdaptorSampler(load_grammar(grammar), words, Settings(sweeps=7, burn_in=6, chains=2, relabel=3))
-    part.run(progress=False)
-    save_sampler(part, tmp_path / "m")
-    resumed = load_sampler(tmp_path / "m", settings)
-    resumed.run(progress=False)
-    for a, b in zip(whole.states, resumed.states, strict=True):
+    part = Morphology(grammar, sweeps=7, burn_in=6, chains=2, relabel=3)
+    part.fit(WORDS, checkpoint=tmp_path / "m", progress=False)
+    resumed = Morphology(grammar, settings=settings)
+    resumed.fit(WORDS, checkpoint=tmp_path / "m", resume=True, progress=False)
+    for a, b in zip(whole.states, resumed.sampler.states, strict=True):
         assert a.trace == b.trace
         assert np.array_equal(a.core.state(), b.core.state())
         assert np.array_equal(a.samples.state(), b.samples.state())
     with pytest.raises(SettingsError, match="seed was 1"):
-        load_sampler(tmp_path / "m", Settings(sweeps=12, burn_in=6, chains=2, seed=2))
+        Morphology(grammar, settings=settings, seed=2).fit(WORDS, checkpoint=tmp_path / "m", resume=True)
+    with pytest.raises(SettingsError, match="other words"):
+        Morphology(grammar, settings=settings).fit(WORDS[1:], checkpoint=tmp_path / "m", resume=True)
+    with pytest.raises(SettingsError, match="another grammar"):
+        Morphology("mtpl", settings=settings).fit(WORDS, checkpoint=tmp_path / "m", resume=True)
 
 
 def test_any_number_of_threads_gives_the_same_result() -> None:
     traces = []
     for threads in (1, 3):
-        made = AdaptorSampler(load_grammar("tpl"), WordList.of(WORDS), Settings(sweeps=5, burn_in=2, chains=3))
+        made = AdaptorSampler(
+            load_grammar("tpl"), WordList.of(WORDS), MorphologySettings(sweeps=5, burn_in=2, chains=3)
+        )
         made.run(progress=False, threads=threads)
         traces.append([state.trace for state in made.states])
     assert traces[0] == traces[1]
@@ -108,13 +120,15 @@ def test_any_number_of_threads_gives_the_same_result() -> None:
 
 def test_agreement_of_chains(sampler: AdaptorSampler) -> None:
     assert 0.0 < sampler.agreement() < 1.0
-    alone = AdaptorSampler(load_grammar("concat"), WordList.of(WORDS), Settings(sweeps=3, burn_in=1))
+    alone = AdaptorSampler(
+        load_grammar("concat"), WordList.of(WORDS), MorphologySettings(sweeps=3, burn_in=1, chains=1)
+    )
     alone.run(progress=False)
     assert alone.agreement() == 1.0
 
 
 def test_init_and_step_are_the_run(sampler: AdaptorSampler) -> None:
-    other = AdaptorSampler(load_grammar("concat"), WordList.of(WORDS), Settings(chains=2, **QUICK))
+    other = AdaptorSampler(load_grammar("concat"), WordList.of(WORDS), MorphologySettings(chains=2, **QUICK))
     state = other.init(1)
     figures = [other.step(state) for _ in range(3)]
     assert [f.log_joint for f in figures] == [row[0] for row in sampler.states[1].trace[:3]]
@@ -123,21 +137,29 @@ def test_init_and_step_are_the_run(sampler: AdaptorSampler) -> None:
 
 def test_words_without_derivation_are_named_skipped_or_refused() -> None:
     grammar = read_grammar("Word -> Stem 's'\n@Stem -> Char+\nChar -> <any>")
-    words = WordList.of(["cats", "dogs", "ox"])
+    words = ["cats", "dogs", "ox"]
     with pytest.warns(UserWarning, match="1 of 3 words cannot be derived.*: ox"):
-        segmenter = learn(words, grammar, sweeps=3, burn_in=1)
-    assert segmenter.unparsable == ("ox",) and segmenter.segment("ox") == [] and segmenter.segment("cats")
+        morphology = Morphology(grammar, sweeps=3, burn_in=1).fit(words)
+    assert morphology.unparsable == ("ox",) and morphology.segmentations("ox") == [] and morphology.segment("cats")
+    assert morphology.transform(["ox", "cats"])[0] == ["ox"] and morphology.root("ox") is None
+    for ask in (morphology.segment, morphology.tree):
+        with pytest.raises(InputError, match="cannot derive 'ox'"):
+            ask("ox")
+    segmented = morphology.segment_words(words)
+    assert segmented.without_analysis == ["ox"] and list(segmented.table) == ["cats", "dogs"]
     with pytest.raises(InputError, match="ox; change the grammar"):
-        learn(words, grammar, unparsable="refuse")
+        Morphology(grammar, unparsable="refuse").fit(words)
     with pytest.raises(InputError, match="2 of 2 words"):
-        learn(WordList.of(["ox", "ax"]), grammar)
+        Morphology(grammar).fit(["ox", "ax"])
 
 
 def test_memory_is_estimated_before_the_run() -> None:
     grammar = load_grammar("tplr4")
     with pytest.raises(InputError, match="memory limit"):
         AdaptorSampler(
-            grammar, WordList.of("abcdefghijklmnop"[i:] + str(i) * 9 for i in range(16)), Settings(memory_mb=1)
+            grammar,
+            WordList.of("abcdefghijklmnop"[i:] + str(i) * 9 for i in range(16)),
+            MorphologySettings(memory_mb=1),
         )
 
 
@@ -148,29 +170,39 @@ def test_memory_is_estimated_before_the_run() -> None:
         ({"sweeps": 5, "burn_in": 5}, "burn-in is below"),
         ({"sweeps": 5, "burn_in": 3, "thin": 4}, "leaves no sample"),
         ({"unparsable": "cry"}, "unparsable"),
-        ({"initialisation": "x"}, "incremental or batch"),
+        ({"initialisation": "x"}, "batch or sequential"),
     ],
 )
 def test_senseless_settings_are_refused(wrong: dict, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
-        Settings(**wrong)
+        MorphologySettings(**wrong)
+    with pytest.raises(SettingsError, match=message):
+        Morphology(**wrong)
 
 
 def test_snapshots_are_spread_over_the_kept_sweeps() -> None:
-    assert sorted(Settings(sweeps=100, burn_in=50, snapshots=5).snapshot_sweeps) == [60, 70, 80, 90, 100]
-    assert len(Settings(sweeps=100, burn_in=50, snapshots=5, chains=2).snapshot_sweeps) == 3
-    assert Settings(sweeps=3, burn_in=1, snapshots=9).snapshot_sweeps == {2, 3}
+    assert sorted(MorphologySettings(sweeps=100, burn_in=50, snapshots=5, chains=1).snapshot_sweeps) == [
+        60,
+        70,
+        80,
+        90,
+        100,
+    ]
+    assert len(MorphologySettings(sweeps=100, burn_in=50, snapshots=5, chains=2).snapshot_sweeps) == 3
+    assert MorphologySettings(sweeps=3, burn_in=1, snapshots=9).snapshot_sweeps == {2, 3}
 
 
 def test_temperatures_fall_to_one() -> None:
-    settings = Settings(anneal_from=8.0, anneal_sweeps=3)
+    settings = MorphologySettings(anneal_from=8.0, anneal_sweeps=3)
     assert [round(settings.temperature(i), 6) for i in range(5)] == [8.0, 4.0, 2.0, 1.0, 1.0]
 
 
 def test_interleaved_parts_have_positions() -> None:
     tree = parse_tree("(Word (Pre 0=w) (Stem (R3 1=k 3=t 5=b) (T2 2=i 4=A)))")
-    assert str(segmentation_of("wkitAb", tree, {"Pre", "Stem"})) == "w/pre kitAb/stem"
-    assert str(segmentation_of("wkitAb", tree, {"Pre", "R3", "T2"})) == "w@0/pre ktb@1,3,5/R3 iA@2,4/T2"
+    assert str(segmentation(tree, {"Pre": "pre", "Stem": "stem"})) == "w/pre kitAb/stem"
+    laced = segmentation(tree, {"Pre": "pre", "R3": "R3", "T2": "T2"}, "wkitAb")
+    assert str(laced) == "w@0/pre ktb@1,3,5/R3 iA@2,4/T2"
+    assert str(laced.contiguous()) == "w/pre k/R3 i/T2 t/R3 A/T2 b/R3"
 
 
 WORD_FILES = [
@@ -246,8 +278,8 @@ def test_bad_input_is_explained(tmp_path: Path, arguments: list[str], message: s
     assert result.exit_code != 0 and message in str(result.exception)
 
 
-def test_a_segmenter_travels_as_its_container():
-    segmenter = learn(WordList.of(["walking", "walked", "talking", "talked"]), load_grammar("concat"), sweeps=10)
-    other = pickle.loads(pickle.dumps(segmenter))
-    assert other.to_bytes() == segmenter.to_bytes()
-    assert other.segment("stalked", 3) == segmenter.segment("stalked", 3)
+def test_a_morphology_travels_as_its_container() -> None:
+    morphology = Morphology("concat", sweeps=10).fit(["walking", "walked", "talking", "talked"])
+    other = pickle.loads(pickle.dumps(morphology))
+    assert other.to_bytes() == morphology.to_bytes()
+    assert other.segmentations("stalked", 3) == morphology.segmentations("stalked", 3)

@@ -15,8 +15,8 @@ from binyan.cli import (
     explore,
     grammar,
     lm,
-    morph_evaluate,
-    mt_evaluate,
+    morph,
+    mt,
     reproduce,
     rescore,
     vectors,
@@ -37,10 +37,10 @@ app = App(
 app.add_typer(compounds.app, name="compounds")
 app.add_typer(grammar.app, name="grammar")
 app.add_typer(lm.app, name="lm")
-app.add_typer(morph_evaluate.app, name="morph")  # of morph.py, with `evaluate` added
+app.add_typer(morph.app, name="morph")
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(classes.app, name="classes")
-app.add_typer(mt_evaluate.app, name="mt")  # of mt.py, with `evaluate` added
+app.add_typer(mt.app, name="mt")
 app.add_typer(vectors.app, name="vectors")
 app.add_typer(wordmap.app, name="wordmap")
 app.command()(demo.demo)

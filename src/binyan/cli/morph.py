@@ -4,276 +4,141 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from binyan.cli import options as o
 from binyan.cli.commands import App
-from binyan.cli.options import (
-    Digits,
-    Json,
-    Lowercase,
-    Model,
-    Normalise,
-    Out,
-    Plots,
-    Quiet,
-    Scheduler,
-    StripMarks,
-    Tsv,
-    check_out,
-)
-from binyan.cli.output import plain_warnings, print_json
-from binyan.errors import InputError, SettingsError
+from binyan.cli.option_groups import RunOptions, with_settings
+from binyan.cli.output import plain_warnings, print_json, print_result
+from binyan.errors import InputError
 from binyan.evaluation.table import write_tables
+from binyan.files import write_text
+from binyan.morphology.settings import DEFAULT_GRAMMAR, MorphologySettings, WordSettings
+from binyan.text import Preparation
 
 if TYPE_CHECKING:
-    from binyan.morphology import AdaptorSampler, Segmenter
+    from binyan.morphology.word_list import WordSource
 
 app = App(no_args_is_help=True, help="Morphemes, roots and templates learnt from a word list.")
 
 Words = Annotated[
-    Path, typer.Argument(metavar="WORDS", help="One word a line, optional tab and count; or running text.")
+    Path, typer.Argument(metavar="WORDS", help="One word per line, optional tab and count; or running text.")
 ]
 SomeWords = Annotated[
     Path | None,
     typer.Argument(metavar="[WORDS]", help="Words to analyse (- for standard input); all learnt ones if left out."),
 ]
-Method = Annotated[str, typer.Option("--method", help="Root extraction of the thesis: A (R3) or B (R3 and T3).")]
+Method = Annotated[str, typer.Option("--method", help="Root extraction of the thesis: A (roots) or B (and templates).")]
 
 
 @app.command()
+@with_settings
 def learn(
+    *,
     words: Words,
-    out: Out,
-    grammar: Annotated[str, typer.Option("--grammar", "-g", help="A shipped grammar, or a grammar file.")] = "concat",
-    sweeps: Annotated[int, typer.Option("--sweeps", help="Sweeps over all words.")] = 1000,
-    burn_in: Annotated[
-        int | None, typer.Option("--burn-in", help="Sweeps before trees are collected [9 of 10].")
-    ] = None,
-    thin: Annotated[int, typer.Option("--thin", help="Collect every so many sweeps.")] = 1,
-    chains: Annotated[int, typer.Option("--chains", help="Independent chains, each in a thread.")] = 2,
-    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Seed of all that is drawn.")] = 1,
-    initialisation: Annotated[str, typer.Option("--init", help="First trees: batch or incremental.")] = "batch",
-    relabel: Annotated[
-        int, typer.Option("--relabel", help="Resample cached trees in so many first sweeps; -1: in all.")
-    ] = -1,
-    anneal_from: Annotated[float, typer.Option("--anneal-from", help="First temperature.")] = 1.0,
-    anneal_sweeps: Annotated[int, typer.Option("--anneal-sweeps", help="Sweeps until the temperature is 1.")] = 0,
-    snapshots: Annotated[int, typer.Option("--snapshots", help="States kept to analyse new words with.")] = 10,
-    memory: Annotated[int, typer.Option("--memory", metavar="MB", help="Refuse what would take more.")] = 4096,
-    unparsable: Annotated[str, typer.Option("--unparsable", help="Words without analysis: skip or refuse.")] = "skip",
-    unit: Annotated[str, typer.Option("--unit", help="Atoms of words: grapheme or codepoint.")] = "grapheme",
-    normalise: Normalise = "none",
-    strip_marks: StripMarks = False,
-    lowercase: Lowercase = False,
-    digits: Digits = False,
-    scheduler: Scheduler = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from --out if it is there.")] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    out: o.Out,
+    grammar: Annotated[
+        str, typer.Option("--grammar", "-g", help="A shipped grammar, or a grammar file.")
+    ] = DEFAULT_GRAMMAR,
+    settings: MorphologySettings,
+    atoms: WordSettings,
+    preparation: Preparation,
+    run: RunOptions,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
 ) -> None:
     """Learn an adaptor grammar by sampling. The model is saved every minute, at the end, and on Ctrl-C.
 
     Example: binyan morph learn words.txt --grammar tpl+t4 --out arabic.model --sweeps 200
     """
-    from binyan.grammar.notation import load_grammar
-    from binyan.morphology import AdaptorSampler, Settings, WordList, load_sampler, save_sampler
-    from binyan.text import Preparation
+    from binyan import Morphology
 
-    check_out(out)
-    settings = Settings(
-        sweeps=sweeps,
-        burn_in=burn_in,
-        thin=thin,
-        chains=chains,
-        seed=seed,
-        snapshots=snapshots,
-        initialisation=cast(Any, initialisation),
-        relabel=relabel,
-        anneal_from=anneal_from,
-        anneal_sweeps=anneal_sweeps,
-        memory_mb=memory,
-        unparsable=cast(Any, unparsable),
-    )
-    with plain_warnings():
-        prepare = Preparation(normalise=normalise, strip_marks=strip_marks, lowercase=lowercase, digits=digits)
-        listed = WordList.read(words, prepare, cast(Any, unit))
-        rules = load_grammar(grammar)
-        if resume and out.exists():
-            sampler = load_sampler(out, settings)
-            if sampler.words.digest != listed.digest or sampler.compiled.source.rules != rules.rules:
-                raise SettingsError(f"{out}: was learnt from other words or with another grammar; leave out --resume")
-        else:
-            sampler = AdaptorSampler(rules, listed, settings)
-        if not quiet:
-            typer.echo(f"{len(listed):,} words, {sampler.memory_mb:,.0f} MB for their analyses", err=True)
-        sampler.run(False if quiet else None, checkpoint=lambda: save_sampler(sampler, out), scheduler=scheduler)
-    _report(sampler, out, as_json)
-
-
-def _report(sampler: AdaptorSampler, out: Path, as_json: bool) -> None:
-    last = [dict(zip(sampler.trace_columns, trace[-1].tolist(), strict=True)) for trace in sampler.trace_tables]
-    figures: dict[str, Any] = {
-        "model": str(out),
-        "words": len(sampler.words) - len(sampler.unparsable),
-        "unparsable": len(sampler.unparsable),
-        "sweeps": sampler.sweeps,
-        "memory_mb": sampler.memory_mb,
-        "chains": last,
-        "r_hat": sampler.r_hat,
-        "agreement": sampler.agreement(),
-        "signature": str(sampler.signature),
-    }
+    o.check_out(out)
+    with plain_warnings(quiet):
+        morphology = Morphology(grammar, settings=settings, atoms=atoms, preparation=preparation)
+        how = {"checkpoint": out, "resume": run.resume, "scheduler": run.scheduler}
+        morphology.fit(words, progress=False if quiet else None, **how)
+    if run.reduced:
+        morphology.save(out, reduced=True)
     if as_json:
-        print_json(figures)
-        return
-    for number, chain in enumerate(last):
-        tables = ", ".join(f"{n.split()[1]} {int(v):,}" for n, v in chain.items() if n.startswith("tables"))
-        typer.echo(
-            f"chain {number}: log joint probability {chain['log_joint']:,.1f}, accepted "
-            f"{100 * chain['acceptance']:.1f}%, morphemes: {tables}"
-        )
-    told = {name: value for name, value in sampler.r_hat.items() if value == value}  # not a number where nothing varied
-    if told:
-        worst = max(told.items(), key=lambda item: item[1])
-        agree = "the chains agree" if worst[1] < 1.1 else "not yet mixed: run more sweeps"
-        typer.echo(f"R-hat at most {worst[1]:.2f} ({worst[0]}): {agree}")
-    if len(last) > 1:
-        typer.echo(f"{100 * figures['agreement']:.1f}% of words have the same best tree in all chains")
-    typer.echo(str(sampler.signature))
+        print_json({"model": str(out), **morphology.summary()})
+    else:
+        typer.echo(morphology.description)
 
 
 @app.command()
 def segment(
-    model: Model,
+    model: o.Model,
     words: SomeWords = None,
-    n_best: Annotated[int, typer.Option("--n-best", "-n", help="Segmentations of each word.")] = 1,
-    as_json: Json = False,
+    n_best: Annotated[int, typer.Option("--n-best", "-n", help="Segmentations per word.")] = 1,
+    as_json: o.Json = False,
 ) -> None:
-    """The most probable segmentations of words, with their posterior probabilities. A word without any is named.
+    """The most probable segmentations of words, with their posterior probabilities. Words without an analysis are listed.
 
     Example: echo wAlktAb | binyan morph segment arabic.model - --n-best 5
     """
-    segmenter, chosen = _open(model, words)
-    without = []
-    rows: list[dict[str, Any]] = []
-    for word in chosen:
-        found = segmenter.segment(word, n_best)
-        if not found:
-            without.append(word)
-        if as_json:
-            listed = [
-                {
-                    "segmentation": str(s),
-                    "probability": p,
-                    "parts": [
-                        {"text": part.text, "label": part.label, "positions": list(places)}
-                        for part, places in zip(s.parts, s.positions, strict=True)
-                    ],
-                }
-                for s, p in found
-            ]
-            rows.append({"word": word, "analyses": listed})
-        else:
-            for s, p in found:
-                typer.echo(f"{word}\t{s}\t{p:.4f}")
-    if as_json:
-        print_json({"words": rows, "without_analysis": without, "signature": segmenter.signature})
-    elif without:
-        shown = ", ".join(without[:5]) + (", ..." if len(without) > 5 else "")
-        typer.echo(f"binyan: no analysis for {len(without)} of {len(chosen)} words: {shown}", err=True)
+    segmented = _load(model).segment_words(_source(words), n_best)
+    print_result(segmented, as_json, segmented.warning)
 
 
 @app.command()
 def roots(
-    model: Model,
+    model: o.Model,
     words: SomeWords = None,
     length: Annotated[int, typer.Option("--length", help="Radicals of the root.")] = 3,
     method: Method = "A",
-    as_json: Json = False,
+    as_json: o.Json = False,
 ) -> None:
     """The most probable root of each word, where its analysis has one.
 
     Example: binyan morph roots arabic.model
     """
-    segmenter, chosen = _open(model, words)
-    found = {word: segmenter.roots(word, length, _method(method)) for word in chosen}
-    if as_json:
-        print_json({"roots": found, "length": length, "method": method, "signature": segmenter.signature})
-        return
-    for word, candidates in found.items():
-        for root, probability in list(candidates.items())[:1]:
-            typer.echo(f"{word}\t{root}\t{probability:.4f}")
-    without = sum(not candidates for candidates in found.values())
-    if without:
-        why = "" if without < len(found) else "; does its grammar have roots? root-template and tpl+t4 do"
-        typer.echo(f"binyan: no root of {length} radicals for {without} of {len(found)} words{why}", err=True)
+    word_roots = _load(model).find_roots(_source(words), length, method)
+    print_result(word_roots, as_json, word_roots.warning)
 
 
 @app.command()
 def lexicon(
-    model: Model,
+    model: o.Model,
     category: Annotated[str, typer.Option("--category", "-c", help="A symbol of the grammar.")] = "Stem",
-    limit: Annotated[int, typer.Option("--limit", help="At most so many entries; 0: all.")] = 0,
-    as_json: Json = False,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="At most N entries; 0: all.")] = 0,
+    as_json: o.Json = False,
 ) -> None:
     """The morphemes of a category with their probabilities; the parts of one with gaps are joined by a middle dot.
 
     Example: binyan morph lexicon arabic.model --category R3 --limit 20
     """
-    from binyan.morphology import Segmenter
-
-    segmenter = Segmenter.load(model)
-    entries = list(segmenter.lexicon(category))[: limit or None]
-    if as_json:
-        listed = [{"strings": e.strings, "probability": e.probability, "uses": e.uses} for e in entries]
-        print_json({"category": category, "entries": listed, "signature": segmenter.signature})
-        return
-    for entry in entries:
-        typer.echo(f"{'·'.join(entry.strings)}\t{entry.probability:.6f}\t{entry.uses:g}")
+    print_result(_load(model).lexicon(category)[: limit or None], as_json)
 
 
 @app.command()
 def tree(
-    model: Model,
+    model: o.Model,
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word to draw.")],
     n_best: Annotated[int, typer.Option("--n-best", "-n", help="Trees to show.")] = 1,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="F", help="Write the best tree as SVG.")] = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="F", help="Write the trees as a web page.")] = None,
-    as_json: Json = False,
+    as_json: o.Json = False,
 ) -> None:
     """The analysis of a word as a tree, with crossing branches where a morpheme has gaps.
 
     Example: binyan morph tree arabic.model wAlktAb --svg tree.svg
     """
-    from binyan.grammar.drawing import draw_html, draw_svg
-    from binyan.grammar.text_drawing import draw_text
-    from binyan.morphology import Segmenter
-
-    segmenter = Segmenter.load(model)
-    found = segmenter.analyses(word, n_best)
-    if not found:
+    analyses = _load(model).analyses(word, n_best)
+    if not analyses:
         raise InputError(f"the grammar of {model} cannot derive {word!r}")
     if svg is not None:
-        svg.write_text(draw_svg(found[0].tree), encoding="utf-8")
+        write_text(svg, analyses[0].tree.svg())
     if html is not None:
-        captions = [(a.tree, f"{a.segmentation}, probability {a.probability:.3f}") for a in found]
-        html.write_text(draw_html(captions, word), encoding="utf-8")
-    if as_json:
-        listed = [
-            {"tree": a.tree.discbracket(), "segmentation": str(a.segmentation), "probability": a.probability}
-            for a in found
-        ]
-        print_json({"word": word, "analyses": listed, "signature": segmenter.signature})
-        return
-    for analysis in found:
-        typer.echo(f"{analysis.probability:.4f}  {analysis.segmentation}\n{draw_text(analysis.tree)}")
+        analyses.save_html(html)
+    print_result(analyses, as_json)
 
 
 @app.command()
 def trace(
-    model: Model,
+    model: o.Model,
     figure: Annotated[
         str,
         typer.Option(
@@ -282,24 +147,17 @@ def trace(
             "or a, b, customers, tables of a symbol, as in 'tables Stem'.",
         ),
     ] = "log_joint",
-    tsv: Tsv = None,
-    plots: Plots = None,
-    as_json: Json = False,
+    tsv: o.Tsv = None,
+    plots: o.Plots = None,
+    as_json: o.Json = False,
 ) -> None:
     """A figure after every sweep of every chain, and whether the chains agree.
 
     Example: binyan morph trace arabic.model --plots figures
     """
-    from binyan.evaluation.traces import trace as table_of
-    from binyan.morphology import load_sampler
+    from binyan.evaluation.morphology import trace_table
 
-    sampler = load_sampler(model)
-    if figure not in sampler.trace_columns:
-        raise SettingsError(f"the trace has no {figure!r}; it has {', '.join(sampler.trace_columns)}")
-    column = sampler.trace_columns.index(figure)
-    chains = {f"chain {i}": rows[:, column].tolist() for i, rows in enumerate(sampler.trace_tables)}
-    every = max(1, sampler.sweeps // 1000)
-    table = table_of(chains, str(sampler.signature), sampler.settings.burned, figure.replace("_", " "), every)
+    table = trace_table(_load(model), figure)
     write_tables({"trace": table}, tsv, plots)
     if as_json:
         print_json(table.to_dict())
@@ -307,19 +165,50 @@ def trace(
         typer.echo(table.terminal(), nl=False)
 
 
-def _open(model: Path, words: Path | None) -> tuple[Segmenter, list[str]]:
-    """The model, and the words to analyse."""
-    from binyan.morphology import Segmenter, WordList
+@app.command()
+def evaluate(
+    model: o.Model,
+    gold: Annotated[Path, typer.Option("--gold", metavar="TSV", help="Rows of word, segments, root.")],
+    task: Annotated[str, typer.Option("--task", help="segmentation, roots or lexicon.")] = "segmentation",
+    coarse: Annotated[bool, typer.Option("--coarse", help="Segmentation: borders of stems only.")] = False,
+    at_least: Annotated[
+        int, typer.Option("--at-least", metavar="N", min=1, help="Segmentation: words of N or more morphemes.")
+    ] = 1,
+    length: Annotated[int, typer.Option("--length", help="Roots: number of radicals.")] = 3,
+    method: Annotated[str, typer.Option("--method", help="Roots: extraction A (roots) or B (and templates).")] = "A",
+    category: Annotated[
+        str, typer.Option("--category", "-c", help="Lexicon: pre, stem, suf, inf, redup, circ, clitic, root3 or root4.")
+    ] = "stem",
+    half: Annotated[
+        str, typer.Option("--half", help="Only one half of the gold words: development or report (else: all).")
+    ] = "all",
+    tsv: o.Tsv = None,
+    plots: o.Plots = None,
+    as_json: o.Json = False,
+) -> None:
+    """Compare what a model says of words with what they are. Words it did not learn from are analysed, too.
 
-    segmenter = Segmenter.load(model)
-    if words is None:
-        return segmenter, list(segmenter.words.words)
-    if str(words) == "-":
-        return segmenter, list(WordList.of(line.split("\t")[0] for line in sys.stdin).words)
-    return segmenter, list(WordList.read(words).words)
+    \b
+    Gold rows are tab-separated: word, segments with labels (w/pre ktAb/stem hm/suf), root or _.
+
+    Examples:
+      binyan morph evaluate arabic.model --gold BW.tsv --task segmentation
+      binyan morph evaluate arabic.model --gold BW.tsv --task lexicon --category root3 --plots figures
+    """
+    from binyan.evaluation.morphology import evaluate_morphology
+
+    options: dict[str, Any] = {"coarse": coarse, "at_least": at_least, "length": length, "method": method}
+    result = evaluate_morphology(_load(model), gold, task, **options, category=category, half=half)
+    write_tables(result.tables, tsv, plots)
+    print_result(result, as_json)
 
 
-def _method(method: str) -> Literal["A", "B"]:
-    if method not in ("A", "B"):
-        raise SettingsError(f"the root extraction method is A or B, not {method!r}")
-    return "A" if method == "A" else "B"
+def _load(model: Path) -> Any:
+    from binyan import Morphology
+
+    return Morphology.load(model)
+
+
+def _source(words: Path | None) -> WordSource | None:
+    """The words to analyse: of a file, or of standard input."""
+    return [line.split("\t")[0] for line in sys.stdin] if str(words) == "-" else words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import with_settings
 from binyan.cli.output import print_json
+from binyan.segmentation.morfessor import MorfessorSettings
 from binyan.text import Preparation
 
 app = App(no_args_is_help=True, help="Word maps: the morphemes of words, for the additive models.")
@@ -28,26 +28,12 @@ def learn(
     *,
     text: Annotated[list[Path], typer.Option("--text", "-t", metavar="F", help="Text to learn from; may be repeated.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="TSV", help="The word map to write.")],
-    more: Annotated[
+    also: Annotated[
         list[Path] | None,
         typer.Option("--also", metavar="F", help="Text whose further words are segmented, but not learnt from."),
     ] = None,
-    method: Annotated[
-        str, typer.Option(help="flatcat (prefixes, stems, suffixes) or baseline (no labels).")
-    ] = "flatcat",
-    perplexity_threshold: Annotated[
-        float, typer.Option("--perplexity-threshold", metavar="X", help="Of FlatCat: higher finds fewer affixes.")
-    ] = 50.0,
-    corpus_weight: Annotated[float, typer.Option("--corpus-weight", metavar="X", help="Higher segments less.")] = 1.0,
-    dampening: Annotated[str, typer.Option(help="types, log or tokens: how counts weigh.")] = "log",
-    flatcat_epochs: Annotated[
-        int, typer.Option("--flatcat-epochs", metavar="N", help="0 labels what Baseline found: much faster.")
-    ] = 1,
-    min_count: Annotated[
-        int, typer.Option("--min-count", metavar="N", help="Learn only from words seen this often; segment all.")
-    ] = 1,
+    settings: MorfessorSettings,
     prepare: Preparation,
-    seed: o.Seed = 1,
     quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
@@ -56,33 +42,12 @@ def learn(
     \b
     binyan wordmap learn --text train.txt --also dev.txt --also test.txt --out map.tsv
     """
-    from binyan.segmentation.morfessor import learn as morfessor
-    from binyan.signature import Signature
-    from binyan.text import read_sentences
+    from binyan import WordMap
 
     o.check_out(out)
-    preparation = prepare
-    counts = Counter(w for path in text for sentence in read_sentences(path, preparation) for w in sentence)
-    further = {w: None for path in more or () for sentence in read_sentences(path, preparation) for w in sentence}
-    table = morfessor(
-        counts,
-        further,
-        method=method,
-        perplexity_threshold=perplexity_threshold,
-        corpus_weight=corpus_weight,
-        dampening=dampening,
-        flatcat_epochs=flatcat_epochs,
-        min_count=min_count,
-        seed=seed,
-        progress=False if quiet else None,
-    )
-    settings = {"map": method, "threshold": perplexity_threshold, "weight": corpus_weight, "dampening": dampening}
-    signature = Signature(
-        {**settings, "epochs": flatcat_epochs, "min_count": min_count, "seed": seed, "prepared": preparation}
-    )
-    table.write(out, str(signature))
-    figures = {"words": len(table), "morphemes_per_word": sum(len(s.parts) for s in table.values()) / len(table)}
+    word_map = WordMap(settings=settings, preparation=prepare).fit(text, also, progress=False if quiet else None)
+    word_map.save(out)
     if json_:
-        print_json({**figures, "signature": str(signature)})
+        print_json(word_map.summary())
     else:
-        typer.echo(f"{out}: {len(table):,} words, {figures['morphemes_per_word']:.2f} morphemes a word\n{signature}")
+        typer.echo(f"{out}: {word_map.description}\n{word_map.signature()}")

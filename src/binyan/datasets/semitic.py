@@ -1,8 +1,7 @@
 """Semitic-like words from real roots, templates and affixes, romanised with vowels, with gold roots and segments.
 
 A template is written with 1, 2 and 3 for the letters of the root: `ma12uu3` with k-t-b gives maktuub. Long vowels are
-doubled. Sound roots and templates without doubled
-letters only: nothing is assimilated or dropped, so that every word is the sum of its parts.
+doubled. There are only sound roots, and templates without doubled letters: nothing is assimilated or dropped, so that every word is the sum of its parts.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ _LANGUAGES = {
 
 
 def semitic_words(number: int = 2000, seed: int = 1, language: str = "hebrew") -> list[SemiticWord]:
-    """So many different words of `language` (hebrew or arabic); common roots, templates and affixes occur more.
+    """`number` different words of `language` (hebrew or arabic); common roots, templates and affixes occur more.
 
     >>> words = semitic_words(3, seed=1, language="arabic")
     >>> all(w.segmentation.word == w.word for w in words)
@@ -90,16 +89,16 @@ def semitic_words(number: int = 2000, seed: int = 1, language: str = "hebrew") -
             choices[int(len(choices) * random.random() ** 1.5)]
             for choices in (roots, pattern.templates, pattern.prefixes, pattern.suffixes)
         )
-        made = inflect(root, template, prefix.replace("_", ""), suffix.replace("_", ""))
-        words.setdefault(made.word, made)
+        word = inflect(root, template, prefix.replace("_", ""), suffix.replace("_", ""))
+        words.setdefault(word.word, word)
     return list(words.values())
 
 
 def inflect(root: str, template: str, prefix: str = "", suffix: str = "") -> SemiticWord:
     """A word from its root of three letters, a template and affixes.
 
-    >>> made = inflect("ktb", "ma12uu3", "al", "un")
-    >>> print(made.word, made.segmentation)
+    >>> noun = inflect("ktb", "ma12uu3", "al", "un")
+    >>> print(noun.word, noun.segmentation)
     almaktuubun al@0,1/PRE ktb@4,5,8/ROOT mauu@2,3,6,7/TEMPLATE un@9,10/SUF
     """
     stem = "".join(root[int(c) - 1] if c in "123" else c for c in template)

@@ -15,12 +15,8 @@ from binyan.evaluation import HeldOutText, Table, evaluate, summary
 from binyan.evaluation.table import Cell, Column
 from binyan.experiments import report_page
 from binyan.experiments.report_page import ReportSection
-from binyan.grammar.drawing import draw_svg
-from binyan.grammar.notation import load_grammar
-from binyan.grammar.reading_off import simplified
-from binyan.grammar.text_drawing import draw_text
 from binyan.language_model import LanguageModel
-from binyan.morphology import Segmenter, WordList, learn
+from binyan.morphology import Morphology
 from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
@@ -131,36 +127,34 @@ def roots(folder: Path, words: list[SemiticWord], seed: int, say: Say) -> Report
     say(
         f"3. Roots and templates, learnt from the words alone by the grammar {_GRAMMAR} ({_MORPHOLOGY_SWEEPS} sweeps).\n"
     )
-    segmenter = learn(
-        WordList.of(w.word for w in words), load_grammar(_GRAMMAR), sweeps=_MORPHOLOGY_SWEEPS, seed=seed, chains=2
-    )
-    segmenter.save(folder / "words.binyan")
-    found = {w.word: next(iter(segmenter.roots(w.word)), "") for w in words}
-    right = sum(found[w.word] == w.root for w in words)
+    morphology = Morphology(_GRAMMAR, sweeps=_MORPHOLOGY_SWEEPS, seed=seed).fit([w.word for w in words], progress=False)
+    morphology.save(folder / "words.binyan", reduced=True)
+    best_roots = {w.word: morphology.root(w.word, length=3) or "" for w in words}
+    right = sum(best_roots[w.word] == w.root for w in words)
     guessed = sum(math.comb(3, 3) / math.comb(len(w.word), 3) for w in words)
     lines: list[list[Cell]] = [
         ["found by the model", right, right / len(words)],
         ["expected of three letters drawn at random", round(guessed), guessed / len(words)],
     ]
     columns = [Column("roots"), Column("words", ",d"), Column("share", ".1%")]
-    table = Table(f"Roots of {len(words):,} words", columns, lines, segmenter.signature)
+    table = Table(f"Roots of {len(words):,} words", columns, lines, str(morphology.signature()))
     say(table.terminal())
-    shown = next(w for w in words if found[w.word] == w.root and len(w.word) > 6)
-    tree = simplified(segmenter.analyses(shown.word, 1)[0].tree, segmenter.grammar)
-    say(draw_text(tree))
-    return ReportSection("Roots and templates", "", [table, _families(segmenter, words, found)], [draw_svg(tree)])
+    example = next(w for w in words if best_roots[w.word] == w.root and len(w.word) > 6)
+    tree = morphology.tree(example.word, full=False)
+    say(f"{tree}\n")
+    return ReportSection("Roots and templates", "", [table, _families(morphology, words, best_roots)], [tree.svg()])
 
 
-def _families(segmenter: Segmenter, words: list[SemiticWord], found: dict[str, str], most: int = 8) -> Table:
-    """Words by the root the model found."""
+def _families(morphology: Morphology, words: list[SemiticWord], roots: dict[str, str], most: int = 8) -> Table:
+    """Words by the root the model gives them."""
     families: dict[str, list[str]] = {}
     for word in words:
-        families.setdefault(found[word.word], []).append(word.word)
+        families.setdefault(roots[word.word], []).append(word.word)
     families.pop("", None)
     largest = sorted(families.items(), key=lambda family: (-len(family[1]), family[0]))[:most]
     rows: list[list[Cell]] = [[root, len(members), ", ".join(members[:6])] for root, members in largest]
     columns = [Column("root"), Column("words", "d"), Column("some of them")]
-    return Table("The largest families of words", columns, rows, segmenter.signature)
+    return Table("The largest families of words", columns, rows, str(morphology.signature()))
 
 
 _ABOUT_MODELS = (

@@ -8,12 +8,14 @@ from typing import Any
 from binyan.errors import InputError
 from binyan.evaluation.table import Column, Table
 from binyan.segmentation import SegmentationTable
+from binyan.segmentation.compound_splitter import CompoundSplitter
+from binyan.segmentation.gold import GoldSource, gather_gold, gold_words
 from binyan.signature import Signature
 
 
 @dataclass(frozen=True)
 class CompoundEvaluation:
-    """Boundaries found, given and shared, over all words of a gold list, and what was done to simplex words.
+    """Boundaries predicted, given and shared, over all words of a gold list, and what was done to simplex words.
 
     A boundary is right only if it has the gold linking element: `küche +n tisch` is not `küchen tisch`. `merged_left`
     counts the same with linking elements merged to the left, which the two share.
@@ -21,35 +23,35 @@ class CompoundEvaluation:
 
     words: int
     right: int
-    found: int
+    predicted: int
     given: int
     merged_left: tuple[int, int, int]
     correct_words: int
     simplex: int
     simplex_split: int
-    errors: tuple[tuple[str, str], ...]  # gold and found, as text
+    errors: tuple[tuple[str, str], ...]  # gold and predicted, as text
     signature: Signature
 
     @property
     def precision(self) -> float:
-        """The share of found boundaries that are right."""
-        return _ratio(self.right, self.found)
+        """The share of predicted boundaries that are right."""
+        return _ratio(self.right, self.predicted)
 
     @property
     def recall(self) -> float:
-        """The share of gold boundaries that are found."""
+        """The share of gold boundaries that are predicted."""
         return _ratio(self.right, self.given)
 
     @property
     def f1(self) -> float:
         """The harmonic mean of precision and recall."""
-        return _ratio(2 * self.right, self.found + self.given)
+        return _ratio(2 * self.right, self.predicted + self.given)
 
     @property
     def f1_merged_left(self) -> float:
         """F with linking elements merged to the left in both."""
-        right, found, given = self.merged_left
-        return _ratio(2 * right, found + given)
+        right, predicted, given = self.merged_left
+        return _ratio(2 * right, predicted + given)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -64,6 +66,9 @@ class CompoundEvaluation:
             "simplex_split": self.simplex_split,
             "signature": str(self.signature),
         }
+
+    def __str__(self) -> str:
+        return self.table().terminal().rstrip("\n")
 
     def table(self) -> Table:
         """For people; figures in per cent."""
@@ -81,16 +86,22 @@ class CompoundEvaluation:
         return Table(f"Boundaries of {self.words:,} words", columns, rows, str(self.signature))
 
 
-def evaluate_splits(found: SegmentationTable, gold: SegmentationTable, signature: Signature) -> CompoundEvaluation:
-    """Compare the segmentations of the words of `gold`; a word that `found` lacks counts as simplex."""
+def evaluate_splitter(splitter: CompoundSplitter, gold: GoldSource) -> CompoundEvaluation:
+    """How well a splitter finds the boundaries of gold compounds: files in any known format, or a table."""
+    words = gold_words(gather_gold(gold))
+    return evaluate_splits(splitter.split_words(words), words, splitter.signature().extended(task="compounds"))
+
+
+def evaluate_splits(predicted: SegmentationTable, gold: SegmentationTable, signature: Signature) -> CompoundEvaluation:
+    """Compare the segmentations of the words of `gold`; a word that `predicted` lacks counts as simplex."""
     if not gold:
         raise InputError("the gold list is empty: there is nothing to evaluate")
-    right = n_found = given = correct = simplex = simplex_split = 0
+    right = n_predicted = given = correct = simplex = simplex_split = 0
     left = [0, 0, 0]
     errors = []
     for word, row in gold.items():
-        mine, theirs = found.of(word).boundaries(), row.boundaries()
-        right, n_found, given = right + len(mine & theirs), n_found + len(mine), given + len(theirs)
+        mine, theirs = predicted.of(word).boundaries(), row.boundaries()
+        right, n_predicted, given = right + len(mine & theirs), n_predicted + len(mine), given + len(theirs)
         mine_left, theirs_left = ({after for _, after in cuts} for cuts in (mine, theirs))
         for place, number in enumerate((len(mine_left & theirs_left), len(mine_left), len(theirs_left))):
             left[place] += number
@@ -98,11 +109,11 @@ def evaluate_splits(found: SegmentationTable, gold: SegmentationTable, signature
         simplex += not theirs
         simplex_split += bool(mine) and not theirs
         if mine != theirs:
-            errors.append((str(row), str(found.of(word))))
+            errors.append((str(row), str(predicted.of(word))))
     return CompoundEvaluation(
         len(gold),
         right,
-        n_found,
+        n_predicted,
         given,
         (left[0], left[1], left[2]),
         correct,

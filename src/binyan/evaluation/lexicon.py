@@ -1,5 +1,4 @@
-"""How good an induced lexicon is: as a set (precision, recall, F), and as a ranking (ROC curve and the area under it)
-(thesis, section 5.7.5)."""
+"""How good a learnt lexicon is, as a set and as a ranking (thesis, section 5.7.5)."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ def gold_lexicon(gold: Iterable[GoldWord], category: str) -> set[str]:
     if category.startswith("root"):
         length = int(category.removeprefix("root") or 3)
         return {root for word in gold for root in strong_roots(word, length)}
-    return {text for word in gold for pieces in word.segmentations[:1] for text, label in pieces if label == category}
+    return {part.text for word in gold for part in word.segmentations[0] if part.label == category}
 
 
 def score_lexicon(predicted: Mapping[str, float], gold: Collection[str]) -> LexiconScore:
@@ -50,8 +49,11 @@ def score_lexicon(predicted: Mapping[str, float], gold: Collection[str]) -> Lexi
 
 
 def roc_curve(predicted: Mapping[str, float], gold: Collection[str]) -> list[tuple[float, float]]:
-    """Points (false positive rate, true positive rate) as the threshold falls. The rates are of the strings that the model
-    proposes: it has no probability for others. Strings of equal probability enter together."""
+    """Points (false positive rate, true positive rate) as the threshold falls.
+
+    The rates are of the strings that the model proposes: it has no probability for others. Strings of equal probability enter
+    together.
+    """
     truth = set(gold)
     positives = sum(string in truth for string in predicted)
     negatives = len(predicted) - positives
@@ -77,9 +79,9 @@ def roc_table(curves: Mapping[str, list[tuple[float, float]]], title: str, signa
     """ROC curves of several models as a table that can be drawn, with their areas in the names."""
     rows: list[list[Cell]] = []
     for name, curve in curves.items():
-        shown = f"{name} ({area_under(curve):.2f})"
+        title_of_curve = f"{name} ({area_under(curve):.2f})"
         thinned = curve if len(curve) <= 400 else [curve[i] for i in np.linspace(0, len(curve) - 1, 400).astype(int)]
-        rows.extend([shown, x, y] for x, y in thinned)
+        rows.extend([title_of_curve, x, y] for x, y in thinned)
     columns = [Column("model"), Column("false positive rate", ".4f"), Column("true positive rate", ".4f")]
     chart = Chart("lines", "false positive rate", ["true positive rate"], series="model")
     return Table(title, columns, rows, signature, "In brackets the area under the curve; 0.5 is chance.", chart)

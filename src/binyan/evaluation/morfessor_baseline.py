@@ -6,9 +6,10 @@ import random
 from collections.abc import Iterable
 
 from binyan.errors import MissingExtra
+from binyan.segmentation import Part, Segmentation, SegmentationTable
 
 
-def morfessor_segmentations(words: Iterable[str], seed: int = 1) -> dict[str, list[tuple[str, str]]]:
+def morfessor_segmentations(words: Iterable[str], seed: int = 1) -> SegmentationTable:
     """Train Morfessor Baseline on word types and segment the same words; its segments carry no labels."""
     try:
         import morfessor
@@ -26,4 +27,7 @@ def morfessor_segmentations(words: Iterable[str], seed: int = 1) -> dict[str, li
     finally:
         random.setstate(state)
         morfessor.utils.show_progress_bar = dots
-    return {word: [("".join(part), "") for part in model.viterbi_segment(tuple(word))[0]] for word in types}
+    morphs = {word: model.viterbi_segment(tuple(word))[0] for word in types}
+    return SegmentationTable(
+        Segmentation(word, tuple(Part("".join(morph)) for morph in parts)) for word, parts in morphs.items()
+    )

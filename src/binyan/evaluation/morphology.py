@@ -1,72 +1,58 @@
-"""A learnt morphology against a gold standard: segment borders, roots, lexica."""
+"""A learnt morphology against a gold standard: segment borders, roots, lexica; and the trace of how it was learnt."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
 
 from binyan.errors import InputError, SettingsError
-from binyan.evaluation.gold import GoldWord
-from binyan.evaluation.lexicon import LexiconScore, area_under, gold_lexicon, roc_curve, score_lexicon
+from binyan.evaluation.gold import GoldWord, halves, read_gold
+from binyan.evaluation.lexicon import LexiconScore, area_under, gold_lexicon, roc_curve, roc_table, score_lexicon
 from binyan.evaluation.roots import RootScore, score_roots
-from binyan.evaluation.segmentation import BorderScore, Granularity, score_segmentation
-from binyan.grammar.reading_off import LABELS, Segment
-from binyan.grammar.tree import Tree
+from binyan.evaluation.segmentation import BorderScore, Granularity, morphemes_per_word, score_segmentation
+from binyan.evaluation.table import Table
+from binyan.evaluation.traces import trace
+from binyan.files import PathLike
+from binyan.grammar.roles import ROLES, WITHIN_STEMS
+from binyan.grammar.tree_segments import Method
+from binyan.morphology import Analysis, Morphology
+from binyan.segmentation import Segmentation
+from binyan.signature import digest
 
-Method = Literal["A", "B"]
-
-
-class WordAnalysis(Protocol):
-    """What is needed of an analysis (see `morphology.Analysis`)."""
-
-    @property
-    def word(self) -> str:
-        """The word."""
-
-    @property
-    def tree(self) -> Tree:
-        """Its tree."""
-
-    @property
-    def probability(self) -> float:
-        """Its posterior probability."""
-
-    @property
-    def segments(self) -> list[Segment]:
-        """The contiguous pieces of the word."""
-
-    def roots(self, length: int, method: Method) -> list[str]:
-        """Root candidates."""
+TASKS = ("segmentation", "roots", "lexicon")
+HALVES = ("all", "development", "report")
+_MOST_ROWS = 1000  # of a trace
 
 
 class Analyser(Protocol):
-    """Anything that analyses words (see `morphology.Segmenter`)."""
+    """Anything that analyses words (see `binyan.Morphology`)."""
 
-    def analyses(self, word: str, n: int) -> Sequence[WordAnalysis]:
+    def analyses(self, word: str, n: int) -> Sequence[Analysis]:
         """The most probable analyses, best first."""
 
 
 @dataclass(frozen=True)
-class Analysed:
+class BestAnalyses:
     """The most probable tree of each gold word: what segmentation, roots and lexica of MAP trees are read off."""
 
     gold: Sequence[GoldWord]
-    best: Mapping[str, WordAnalysis]
+    best: Mapping[str, Analysis]
 
     @classmethod
-    def of(cls, analyser: Analyser, gold: Sequence[GoldWord]) -> Analysed:
+    def of(cls, analyser: Analyser, gold: Sequence[GoldWord]) -> BestAnalyses:
         """Analyse every gold word, seen in training or not."""
-        best = {word.word: found[0] for word in gold if (found := analyser.analyses(word.word, 1))}
+        best = {word.word: analyses[0] for word in gold if (analyses := analyser.analyses(word.word, 1))}
         if not best:
             raise InputError("the model analyses none of the gold words; was it learnt from another language?")
         return cls(gold, best)
 
     @property
-    def pieces(self) -> dict[str, list[tuple[str, str]]]:
-        """Text and label of the pieces of each word."""
-        return {word: [(s.text, s.label) for s in analysis.segments] for word, analysis in self.best.items()}
+    def pieces(self) -> dict[str, Segmentation]:
+        """Each word cut into contiguous pieces."""
+        return {word: analysis.segmentation.contiguous() for word, analysis in self.best.items()}
 
     def segmentation(self, granularity: Granularity = "fine", least_morphemes: int = 1) -> BorderScore:
         """Segment borders."""
@@ -97,25 +83,26 @@ class Analysed:
         return LexiconScore(score.precision, score.recall, score.f1, area, score.entries, score.gold)
 
 
-def strings(analysis: WordAnalysis, category: str) -> list[str]:
+def strings(analysis: Analysis, category: str) -> list[str]:
     """What an analysis has of a category: a label of segments (pre, stem, suf) or a root (root3, root4).
 
     A constituent with gaps is one string.
     """
     if category.startswith("root"):
         return analysis.roots(int(category.removeprefix("root") or 3), "A")
-    symbols = [symbol for symbol, label in LABELS.items() if label == category]
-    if not symbols:
-        known = ", ".join([*dict.fromkeys(LABELS.values()), "root3", "root4"])
-        raise SettingsError(f"no category {category!r}; there are {known}")
-    return [tree.word() for tree in analysis.tree.find(*symbols)]
+    known = [label for role, label in ROLES.items() if role not in WITHIN_STEMS]
+    if category not in known:
+        raise SettingsError(f"no category {category!r}; there are {', '.join([*known, 'root3', 'root4'])}")
+    return analysis.constituents(category)
 
 
 def sampled_lexicon(
     analyser: Analyser, words: Iterable[str], category: str, analyses_per_word: int = 10
 ) -> dict[str, float]:
-    """P(string, category): how often the category governs the string, over words and their sampled analyses
-    (thesis, section 5.7.5.2)."""
+    """P(string, category): how often the category governs the string, over words and their sampled analyses.
+
+    Thesis, section 5.7.5.2.
+    """
     sums: dict[str, float] = {}
     count = 0
     for word in words:
@@ -124,3 +111,81 @@ def sampled_lexicon(
             for string in strings(analysis, category):
                 sums[string] = sums.get(string, 0.0) + analysis.probability
     return {string: value / max(count, 1) for string, value in sums.items()}
+
+
+@dataclass(frozen=True)
+class MorphologyEvaluation:
+    """How well a morphology does one task: its figures, and tables that go with them."""
+
+    task: str
+    figures: Mapping[str, Any]
+    signature: str
+    tables: Mapping[str, Table] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"task": self.task, **self.figures, "signature": self.signature}
+
+    def __str__(self) -> str:
+        return f"{_LINES[self.task].format(**self.figures)}\n{self.signature}"
+
+
+_LINES = {
+    "segmentation": "segment borders: precision {precision:.1f}, recall {recall:.1f}, F1 {f1:.1f} "
+    "[{f1_low:.1f}, {f1_high:.1f}], {words} words",
+    "roots": "roots: accuracy {accuracy:.1f} [{accuracy_low:.1f}, {accuracy_high:.1f}] of {evaluated} words",
+    "lexicon": "lexicon: precision {precision:.1f}, recall {recall:.1f}, F1 {f1:.1f}, "
+    "area under the ROC curve {auc:.3f}, {entries} entries",
+}
+
+
+def evaluate_morphology(
+    morphology: Morphology,
+    gold: PathLike,
+    task: str = "segmentation",
+    *,
+    coarse: bool = False,
+    at_least: int = 1,
+    length: int = 3,
+    method: Method = "A",
+    category: str = "stem",
+    half: str = "all",
+) -> MorphologyEvaluation:
+    """Compare what a morphology says of the words of a gold file with what they are; words it did not learn from are analysed, too.
+
+    For segmentation: `coarse` looks at borders of stems only, `at_least` at words of that many morphemes. For roots: the number of
+    radicals and the extraction method. For the lexicon: a `category` such as pre, stem, suf, root3. `half`: all gold words, or only
+    the development or report half of them.
+    """
+    if task not in TASKS:
+        raise SettingsError(f"the task is segmentation, roots or lexicon, not {task!r}")
+    if half not in HALVES:
+        raise SettingsError(f"the half is all, development or report, not {half!r}")
+    words = read_gold(gold, lambda text: "".join(morphology.words.preparation(text)))
+    if half != "all":
+        words = halves(words)[half == "report"]
+    analysed = BestAnalyses.of(morphology, words)
+    signature = f"{morphology.signature()}|gold:{digest(Path(gold).read_bytes())}|half:{half}|task:{task}"
+    if task == "segmentation":
+        score = analysed.segmentation("coarse" if coarse else "fine", at_least)
+        table = morphemes_per_word({"model": analysed.pieces}, words, signature)
+        return MorphologyEvaluation(task, score.to_dict(), signature, {"morphemes_per_word": table})
+    if task == "roots":
+        return MorphologyEvaluation(task, analysed.roots(length, method).to_dict(), signature)
+    ranking = sampled_lexicon(morphology, [word.word for word in words], category)
+    curve = roc_curve(ranking, gold_lexicon(words, category))
+    table = roc_table({category: curve}, f"ROC of the lexicon: {category}", signature)
+    return MorphologyEvaluation(task, analysed.lexicon_score(category, ranking).to_dict(), signature, {"roc": table})
+
+
+def trace_table(morphology: Morphology, figure: str = "log_joint") -> Table:
+    """A figure after every sweep of every chain, and whether the chains agree."""
+    if figure not in morphology.trace_columns:
+        raise SettingsError(f"the trace has no {figure!r}; it has {', '.join(morphology.trace_columns)}")
+    if not morphology.trace:
+        raise SettingsError("the model was saved without the trace of its chains")
+    column = morphology.trace_columns.index(figure)
+    chains = {f"chain {i}": rows[:, column].tolist() for i, rows in enumerate(morphology.trace)}
+    every = max(1, min(map(len, chains.values())) // _MOST_ROWS)
+    burn_in = morphology.settings.burned
+    return trace(chains, str(morphology.signature()), burn_in, figure.replace("_", " "), every)

@@ -34,14 +34,16 @@ class RootScore:
 
 
 def surface_realised(root: str, stem: str) -> bool:
-    """Whether the radicals stand in the stem, in order. Weak radicals that vanish or change do not, and no model of
-    surface strings can find such a root."""
+    """Whether the radicals stand in the stem, in order.
+
+    Weak radicals that vanish or change do not, and no model of surface strings can find such a root.
+    """
     rest = iter(stem)
     return all(radical in rest for radical in root)
 
 
 def strong_roots(word: GoldWord, length: int) -> list[str]:
-    """The gold roots of so many radicals that the stem shows; empty if the word is not to be evaluated."""
+    """The gold roots of `length` radicals that the stem shows; empty if the word is not to be evaluated."""
     return [root for root in word.roots if len(root) == length and surface_realised(root, word.stem)]
 
 
@@ -52,7 +54,9 @@ def score_roots(
     roots_that_are_stems: bool = True,
 ) -> RootScore:
     """The share of words one of whose hypothesised roots is a gold root, among words with a strong root of that length.
-    Without `roots_that_are_stems`, words whose stem is nothing but the root are left out."""
+
+    Without `roots_that_are_stems`, words whose stem is nothing but the root are left out.
+    """
     column = np.array(_matches(hypothesised, gold, length, roots_that_are_stems)).reshape(-1, 1)
     both = np.hstack([column, np.ones_like(column)])
     accuracy = 100 * float(column.mean()) if len(column) else float("nan")
@@ -77,8 +81,10 @@ def _matches(
 def guess_roots(
     gold: Sequence[GoldWord], length: int = 3, guesser: Guesser = "uniform", seed: int = 1
 ) -> dict[str, list[str]]:
-    """Random roots: characters are struck out of the word, or of its gold stem, until so many remain. The constrained
-    guessers know which characters occur in roots."""
+    """Random roots: characters are struck out of the word, or of its gold stem, until `length` remain.
+
+    The constrained guessers know which characters occur in roots.
+    """
     random = np.random.default_rng(seed)
     radicals = {radical for word in gold for root in word.roots for radical in root}
     guesses = {}

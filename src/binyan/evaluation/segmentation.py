@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from binyan.evaluation.bootstrap import Interval, bootstrap, known
 from binyan.evaluation.gold import GoldWord
 from binyan.evaluation.table import Cell, Chart, Column, Table
+from binyan.segmentation import Part, Segmentation
 
 Granularity = Literal["fine", "coarse"]
-LabelledPieces = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -44,47 +44,47 @@ class BorderScore:
         }
 
 
-def borders(pieces: Iterable[str]) -> frozenset[int]:
-    """Where pieces meet, in characters from the start of the word."""
+def borders(segmentation: Segmentation) -> frozenset[int]:
+    """Where the contiguous pieces of a word meet, in characters from its start."""
     ends, place = [], 0
-    for piece in pieces:
-        place += len(piece)
+    for part in segmentation.contiguous():
+        place += len(part.text)
         ends.append(place)
     return frozenset(ends[:-1])
 
 
-def coarse(pieces: LabelledPieces) -> list[tuple[str, str]]:
-    """The same pieces with all that stands before, between and after stems joined: borders of stems only."""
-    joined: list[tuple[str, str]] = []
-    for text, label in pieces:
-        if joined and joined[-1][1] != "stem" and label != "stem":
-            joined[-1] = (joined[-1][0] + text, joined[-1][1])
+def coarse(segmentation: Segmentation) -> Segmentation:
+    """The contiguous pieces with all that stands before, between and after stems joined: borders of stems only."""
+    joined: list[Part] = []
+    for part in segmentation.contiguous():
+        if joined and joined[-1].label != "stem" and part.label != "stem":
+            joined[-1] = Part(joined[-1].text + part.text, joined[-1].label)
         else:
-            joined.append((text, label))
-    return joined
+            joined.append(part)
+    return Segmentation(segmentation.word, tuple(joined))
 
 
 def score_segmentation(
-    predicted: Mapping[str, LabelledPieces],
+    predicted: Mapping[str, Segmentation],
     gold: Iterable[GoldWord],
     granularity: Granularity = "fine",
     least_morphemes: int = 1,
 ) -> BorderScore:
     """Compare predictions with the gold standard; of several gold segmentations the closest counts.
 
-    `least_morphemes` limits the comparison to words with so many segments. A word without a prediction counts as whole.
+    Only words with `least_morphemes` segments or more are compared. A word without a prediction counts as whole.
     """
     rows, exact, missing = [], 0, 0
     for word in gold:
-        alternatives = [a for a in word.segmentations if len(a) >= least_morphemes]
+        alternatives = [a for a in word.segmentations if len(a.parts) >= least_morphemes]
         if not alternatives:
             continue
-        pieces: LabelledPieces = predicted.get(word.word, ((word.word, ""),))
+        guessed_parts = predicted.get(word.word) or Segmentation.simplex(word.word)
         missing += word.word not in predicted
         if granularity == "coarse":
-            pieces, alternatives = coarse(pieces), [tuple(coarse(a)) for a in alternatives]
-        guess = borders(text for text, _ in pieces)
-        truths = [borders(text for text, _ in a) for a in alternatives]
+            guessed_parts, alternatives = coarse(guessed_parts), [coarse(a) for a in alternatives]
+        guess = borders(guessed_parts)
+        truths = [borders(a) for a in alternatives]
         truth = max(truths, key=lambda t: _f1(np.array([len(guess & t), len(guess), len(t)], float)))
         exact += guess == truth
         rows.append((len(guess & truth), len(guess), len(truth)))
@@ -108,12 +108,13 @@ def _f1(counts: NDArray[np.float64]) -> float:
 
 
 def morphemes_per_word(
-    predicted: Mapping[str, Mapping[str, LabelledPieces]], gold: Sequence[GoldWord], signature: str
+    predicted: Mapping[str, Mapping[str, Segmentation]], gold: Sequence[GoldWord], signature: str
 ) -> Table:
     """How many morphemes words have, by the gold standard and by each model, as shares in per cent (thesis, figure 5.4)."""
-    counts = {"gold": Counter(len(word.segmentations[0]) for word in gold)}
+    counts = {"gold": Counter(len(word.segmentations[0].parts) for word in gold)}
     for name, analyses in predicted.items():
-        counts[name] = Counter(len(analyses.get(word.word, ("",))) for word in gold)
+        lengths = {word: len(segmentation.contiguous().parts) for word, segmentation in analyses.items()}
+        counts[name] = Counter(lengths.get(word.word, 1) for word in gold)
     longest = max(max(counter) for counter in counts.values())
     total = max(len(gold), 1)
     rows: list[list[Cell]] = [

@@ -33,22 +33,24 @@ class Duplicate:
 
 
 def duplicate_derivations(grammar: Grammar) -> list[Duplicate]:
-    """One duplicate for each pair of rules that has any, among pieces of up to seven characters. The grammar must be
-    free of errors."""
+    """One duplicate for each pair of rules that has any, among pieces of up to seven characters.
+
+    The grammar must be free of errors.
+    """
     search = _Search(grammar)
     for length in range(1, _LONGEST + 1):
         for symbol in grammar.symbols:
             search.derive(symbol, length)
         if search.exhausted:
             break
-    return list(search.found.values())
+    return list(search.duplicates.values())
 
 
 class _Search:
     def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
         self.table: dict[tuple[str, int], dict[_Piece, int]] = {}
-        self.found: dict[tuple[int, int], Duplicate] = {}
+        self.duplicates: dict[tuple[int, int], Duplicate] = {}
         self.exhausted = False
         self.rules = {symbol: list(self.representatives(symbol)) for symbol in grammar.symbols}
 
@@ -64,7 +66,7 @@ class _Search:
             yield i
 
     def derive(self, symbol: str, length: int) -> dict[_Piece, int]:
-        """Every piece of a symbol with so many atoms, each with the first rule that derives it."""
+        """Every piece of a symbol with `length` atoms, each with the first rule that derives it."""
         known = self.table.get((symbol, length))
         if known is not None:
             return known
@@ -73,7 +75,7 @@ class _Search:
             for piece in self.apply(i, length):
                 if piece in pieces:
                     first = pieces[piece]
-                    self.found.setdefault((first, i), Duplicate(symbol, length, first, i))
+                    self.duplicates.setdefault((first, i), Duplicate(symbol, length, first, i))
                 elif len(pieces) == _MOST:
                     self.exhausted = True
                     break
@@ -122,7 +124,7 @@ class _Search:
 
 
 def _splits(total: int, least: list[int]) -> Iterator[tuple[int, ...]]:
-    """All ways to share `total` atoms out among children that need at least so many each."""
+    """All ways to share `total` atoms out among children that need at least `least` each."""
     if not least:
         if total == 0:
             yield ()

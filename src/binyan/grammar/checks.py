@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from binyan.grammar.ambiguity import duplicate_derivations
-from binyan.grammar.faults import Fault
+from binyan.grammar.problems import Problem
 from binyan.grammar.rules import Grammar, Rule, Variable, is_any, left_out
 
 
@@ -25,9 +25,12 @@ def check(
     origins: Sequence[Origin] | None = None,
     incomplete: bool = False,
     thorough: bool = True,
-) -> list[Fault]:
-    """Every fault of a grammar. `origins` tells where each rule is from; `incomplete` that some rules could not be read,
-    so that faults that may only be a consequence are left out; `thorough` adds the search for ambiguity."""
+) -> list[Problem]:
+    """Every problem of a grammar.
+
+    `origins` tells where each rule is from; `incomplete` that some rules could not be read, so that problems that may only be a
+    consequence are left out; `thorough` adds the search for ambiguity.
+    """
     if origins is None:
         origins = [Origin(grammar.name, rule.line, str(rule)) for rule in grammar.rules]
     checks = _Checks(grammar, origins)
@@ -37,22 +40,22 @@ def check(
     if not incomplete:
         checks.start()
         checks.undefined()
-    if not checks.faults and not incomplete:
+    if not checks.problems and not incomplete:
         checks.unproductive()
         checks.unreachable()
     checks.adapted_recursion()
-    if not any(fault.code == "arity" for fault in checks.faults):
+    if not any(problem.code == "arity" for problem in checks.problems):
         checks.cycles()
-    if thorough and not incomplete and not any(fault.severity == "error" for fault in checks.faults):
+    if thorough and not incomplete and not any(problem.severity == "error" for problem in checks.problems):
         checks.ambiguity()
-    return checks.faults
+    return checks.problems
 
 
 class _Checks:
     def __init__(self, grammar: Grammar, origins: Sequence[Origin]) -> None:
         self.grammar = grammar
         self.origins = origins
-        self.faults: list[Fault] = []
+        self.problems: list[Problem] = []
         self.defined = {rule.lhs for rule in grammar.rules}
 
     def report(
@@ -60,12 +63,12 @@ class _Checks:
     ) -> None:
         if rule is None:
             source = self.origins[0].source if self.origins else self.grammar.name
-            self.faults.append(Fault(code, message, source=source, severity=severity))
+            self.problems.append(Problem(code, message, source=source, severity=severity))
             return
         origin = self.origins[rule]
-        fault = Fault(code, message, origin.text, origin.line, origin.source, severity)
-        if fault not in self.faults:  # one statement may expand to many rules
-            self.faults.append(fault)
+        problem = Problem(code, message, origin.text, origin.line, origin.source, severity)
+        if problem not in self.problems:  # one statement may expand to many rules
+            self.problems.append(problem)
 
     def place(self, rule: int, seen_from: int) -> str:
         here = self.origins[rule]
@@ -172,7 +175,7 @@ class _Checks:
                 self.report("cycle", message, self.grammar.rules_of[symbol][0])
 
     def duplicates(self) -> None:
-        seen: dict[tuple, int] = {}
+        seen: dict[tuple[Any, ...], int] = {}
         singles: dict[str, dict[str, int]] = {}
         for i, rule in enumerate(self.grammar.rules):
             earlier = seen.setdefault(_canonical(rule), i)
@@ -187,22 +190,22 @@ class _Checks:
             for opened in filter(is_any, atoms):
                 for atom in atoms:
                     if atom != opened and (is_any(atom) or atom not in left_out(opened)):
-                        shown = "another class" if is_any(atom) else repr(atom)
-                        message = f"<any> of {symbol} covers {shown} as well, which {self.place(atoms[atom], atoms[opened])} gives"
+                        other = "another class" if is_any(atom) else repr(atom)
+                        message = f"<any> of {symbol} covers {other} as well, which {self.place(atoms[atom], atoms[opened])} gives"
                         self.report("any-overlap", message, atoms[opened], "warning")
                         break
 
     def ambiguity(self) -> None:
-        for found in duplicate_derivations(self.grammar):
-            by = "" if found.first == found.second else f" and by the rule of {self.place(found.first, found.second)}"
+        for twice in duplicate_derivations(self.grammar):
+            by = "" if twice.first == twice.second else f" and by the rule of {self.place(twice.first, twice.second)}"
             message = (
-                f"ambiguous: {found.symbol} derives some pieces of {found.length} characters twice with the very same "
+                f"ambiguous: {twice.symbol} derives some pieces of {twice.length} characters twice with the very same "
                 f"analysis, by this rule{by}"
             )
-            self.report("ambiguity", message, found.second, "warning")
+            self.report("ambiguity", message, twice.second, "warning")
 
 
-def _canonical(rule: Rule) -> tuple:
+def _canonical(rule: Rule) -> tuple[Any, ...]:
     """A form that is the same for two rules that differ only in the order of the right side."""
     order: dict[int, int] = {}
     for argument in rule.arguments:
@@ -222,15 +225,15 @@ def _arguments(count: int) -> str:
 
 def _reachable(grammar: Grammar, symbol: str) -> set[str]:
     """Symbols below this one; itself only if it is below itself."""
-    found: set[str] = set()
+    reached: set[str] = set()
     ahead = [symbol]
     while ahead:
         for rule in grammar.rules_of.get(ahead.pop(), ()):
             for below in grammar.rules[rule].rhs:
-                if below not in found:
-                    found.add(below)
+                if below not in reached:
+                    reached.add(below)
                     ahead.append(below)
-    return found
+    return reached
 
 
 def _path(grammar: Grammar, symbol: str) -> Iterable[str]:

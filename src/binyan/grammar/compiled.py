@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -108,8 +108,10 @@ class Compiled:
         ]
 
     def tree(self, derivation: Sequence[int], word: Sequence[str] | None = None) -> Tree:
-        """The tree of a derivation of the start symbol, without the symbols that Binyan added. The leaves are the atoms of
-        `word`, if given, whatever terminals stand for them."""
+        """The tree of a derivation of the start symbol, without the symbols that Binyan added.
+
+        The leaves are the atoms of `word`, if given, whatever terminals stand for them.
+        """
         forms = [self._forms[rule] for rule in derivation]
         children, lengths = _children(forms)
         starts: list[list[int]] = [[0] * len(form.arguments) for form in forms]
@@ -135,41 +137,19 @@ class Compiled:
         assert isinstance(top, Tree)
         return top
 
-    def owners(self, derivation: Sequence[int], symbols: Collection[str]) -> list[int]:
-        """Of each atom of the word, the place in the derivation of the topmost node over it with one of `symbols`; where none is,
-        of the nearest node that is not hidden. What `tree` would tell, without making it."""
-        waiting: list[list[list[int]]] = []
-        for i in range(len(derivation) - 1, -1, -1):
-            form = self._forms[derivation[i]]
-            if form.lexical:
-                waiting.append([[-1 if form.hidden else i]])
-                continue
-            below = [waiting.pop() for _ in range(form.children)]
-            yields = [
-                [owner for e in argument for owner in ((-1,) if isinstance(e, str) else below[e[0]][e[1]])]
-                for argument in form.arguments
-            ]
-            if form.symbol in symbols:
-                yields = [[i] * len(owners) for owners in yields]
-            elif not form.hidden:
-                yields = [[i if owner < 0 else owner for owner in owners] for owners in yields]
-            waiting.append(yields)
-        ((found,),) = waiting
-        return found
-
     def strings(self, derivation: Sequence[int]) -> tuple[str, ...]:
         """The text of each argument of the symbol that the derivation begins with."""
-        open_yields: list[tuple[str, ...]] = []
+        waiting: list[tuple[str, ...]] = []
         for r in reversed(derivation):
             rule = self.grammar.rules[r]
-            below = [open_yields.pop() for _ in rule.rhs]
-            open_yields.append(
+            below = [waiting.pop() for _ in rule.rhs]
+            waiting.append(
                 tuple(
                     "".join(below[e.child][e.argument] if isinstance(e, Variable) else e for e in argument)
                     for argument in rule.arguments
                 )
             )
-        (result,) = open_yields
+        (result,) = waiting
         return result
 
 

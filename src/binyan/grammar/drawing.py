@@ -1,5 +1,8 @@
-"""Pictures of an analysis as SVG and HTML. Branches cross where a constituent has gaps; leaves stand in the order of the
-word, numbered from 0, from right to left for a script that runs so."""
+"""Pictures of an analysis as SVG and HTML.
+
+Branches cross where a constituent has gaps; leaves stand in the order of the word, numbered from 0, from right to left for a
+script that runs so.
+"""
 
 from __future__ import annotations
 
@@ -87,18 +90,18 @@ def _isolated(line: str) -> str:
 
 
 def _node_svg(box: _Box, tree: Tree) -> list[str]:
-    yields = _yield(tree, top=box.parent < 0)
-    width = max(_text_width(tree.symbol, 14), _text_width(yields, 12)) + 8
-    height = 34 if yields else 20
+    text = _covered_text(tree, top=box.parent < 0)
+    width = max(_text_width(tree.symbol, 14), _text_width(text, 12)) + 8
+    height = 34 if text else 20
     lines = [
         f'<rect x="{box.x - width / 2:.1f}" y="{box.y - 13:.1f}" width="{width:.1f}" height="{height}" rx="4" fill="white"/>',
         f'<text x="{box.x:.1f}" y="{box.y + 2:.1f}" text-anchor="middle" font-size="14" font-weight="600" direction="ltr" '
         f'fill="{box.colour}">{escape(tree.symbol)}</text>',
     ]
-    if yields:
+    if text:
         lines.append(
             f'<text x="{box.x:.1f}" y="{box.y + 17:.1f}" text-anchor="middle" font-size="12" fill="{box.colour}">'
-            f"{escape(yields)}</text>"
+            f"{escape(text)}</text>"
         )
     return lines
 
@@ -112,7 +115,7 @@ def _leaf_svg(box: _Box) -> list[str]:
     ]
 
 
-def _yield(tree: Tree, top: bool) -> str:
+def _covered_text(tree: Tree, top: bool) -> str:
     """What stands under a symbol, with dots for gaps, where the picture does not show it at once."""
     if top or (len(tree.ranges()) == 1 and any(isinstance(child, Leaf) for child in tree.children)):
         return ""
@@ -149,9 +152,9 @@ def _lay_out(tree: Tree) -> tuple[list[_Box], float, float]:
     above: dict[int, int] = {}  # index in the row above -> index of its box
     for depth, row in enumerate(rows):
         labels = [node for node, _ in row if isinstance(node, Tree)]
-        wanted = [sum(places[p] for p in t.positions()) / len(t.positions()) * _LEAF_GAP for t in labels]
-        widths = [max(_text_width(t.symbol, 14), _text_width(_yield(t, depth == 0), 12)) + 18 for t in labels]
-        centres = dict(zip(map(id, labels), _spread(wanted, widths), strict=True))
+        ideal = [sum(places[p] for p in t.positions()) / len(t.positions()) * _LEAF_GAP for t in labels]
+        widths = [max(_text_width(t.symbol, 14), _text_width(_covered_text(t, depth == 0), 12)) + 18 for t in labels]
+        centres = dict(zip(map(id, labels), _spread(ideal, widths), strict=True))
         here: dict[int, int] = {}
         for i, (node, parent) in enumerate(row):
             over = above.get(parent, -1)
@@ -168,7 +171,7 @@ def _lay_out(tree: Tree) -> tuple[list[_Box], float, float]:
 def _fitted(boxes: list[_Box], bottom: float, mirrored: bool) -> tuple[list[_Box], float, float]:
     """Shift the picture to its margins, and mirror it for a script that runs from right to left."""
     half = [
-        max(_text_width(b.node.symbol, 14), _text_width(_yield(b.node, b.parent < 0), 12)) / 2 + 4
+        max(_text_width(b.node.symbol, 14), _text_width(_covered_text(b.node, b.parent < 0), 12)) / 2 + 4
         if isinstance(b.node, Tree)
         else 12
         for b in boxes
@@ -183,21 +186,21 @@ def _fitted(boxes: list[_Box], bottom: float, mirrored: bool) -> tuple[list[_Box
     return fitted, width, bottom + 22 + _MARGIN
 
 
-def _spread(wanted: list[float], widths: list[float]) -> list[float]:
-    """Centres as close as can be to those wanted, in the same order, without overlap."""
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+def _spread(ideal: list[float], widths: list[float]) -> list[float]:
+    """Centres as close as can be to the ideal ones, in the same order, without overlap."""
+    order = sorted(range(len(ideal)), key=lambda i: ideal[i])
     groups: list[tuple[float, list[int]]] = []  # left edge, members
     for i in order:
-        group = (wanted[i] - widths[i] / 2, [i])
+        group = (ideal[i] - widths[i] / 2, [i])
         while groups and groups[-1][0] + sum(widths[j] for j in groups[-1][1]) > group[0]:
             members = groups.pop()[1] + group[1]
             offset, total = 0.0, 0.0
             for j in members:
-                total += wanted[j] - offset - widths[j] / 2
+                total += ideal[j] - offset - widths[j] / 2
                 offset += widths[j]
             group = (total / len(members), members)
         groups.append(group)
-    centres = [0.0] * len(wanted)
+    centres = [0.0] * len(ideal)
     for left, members in groups:
         for j in members:
             centres[j] = left + widths[j] / 2

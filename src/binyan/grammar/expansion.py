@@ -7,30 +7,31 @@ symbol Ys is hidden. `Stem -> R3(*) T2(*)` becomes the ten rules that give the f
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
-from binyan.grammar.faults import Fault
+from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, Statement, Use
+from binyan.grammar.problems import Problem
 from binyan.grammar.rules import HIDDEN, Rule, Variable, any_but
-from binyan.grammar.statements import Alternative, Any, Given, GrammarText, Group, Item, Left, Statement, Use
 from binyan.text.atoms import atoms
 
 _MOST_RULES = 100_000
 _Arguments = tuple[tuple[Variable | str, ...], ...]
 
 
-def expand(text: GrammarText) -> tuple[list[Rule], list[Statement], list[Fault]]:
-    """The rules, the statement each is from, and the faults of statements that make none."""
+def expand(text: GrammarText) -> tuple[list[Rule], list[Statement], list[Problem]]:
+    """The rules, the statement each is from, and the problems of statements that make none."""
     expansion = _Expansion(_arities(text))
     for statement in text.statements:
         for left in statement.lefts:
             for alternative in statement.alternatives:
                 try:
                     expansion.add(left, alternative, statement)
-                except _Faulty as fault:
-                    expansion.faults.append(
-                        Fault(fault.code, str(fault), statement.text, statement.line, statement.source)
+                except _Invalid as problem:
+                    expansion.problems.append(
+                        Problem(problem.code, str(problem), statement.text, statement.line, statement.source)
                     )
-    return expansion.rules, expansion.origins, expansion.faults
+    return expansion.rules, expansion.origins, expansion.problems
 
 
 def symbol_name(name: str) -> str:
@@ -38,7 +39,7 @@ def symbol_name(name: str) -> str:
     return HIDDEN + name[1:] if name.startswith("_") else name
 
 
-class _Faulty(Exception):
+class _Invalid(Exception):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
@@ -58,7 +59,7 @@ class _Expansion:
         self.arities = arities
         self.rules: list[Rule] = []
         self.origins: list[Statement] = []
-        self.faults: list[Fault] = []
+        self.problems: list[Problem] = []
         self.repeated: set[str] = set()
 
     def add(self, left: Left, alternative: Alternative, statement: Statement) -> None:
@@ -70,7 +71,7 @@ class _Expansion:
         else:
             self.add_plain(left.name, alternative.items, alternative.weight, statement)
         if len(self.rules) > _MOST_RULES:
-            raise _Faulty("too-many", f"the grammar expands to more than {_MOST_RULES} rules")
+            raise _Invalid("too-many", f"the grammar expands to more than {_MOST_RULES} rules")
 
     def append(self, lhs: str, arguments: _Arguments, rhs: tuple[str, ...], weight: float, origin: Statement) -> None:
         names = tuple(symbol_name(name) for name in rhs)
@@ -80,7 +81,7 @@ class _Expansion:
     def add_given(self, left: Left, alternative: Alternative, statement: Statement) -> None:
         """`Circumfix('ke','an') -> eps`: characters on the left, nothing on the right."""
         if left.arguments is None:
-            raise _Faulty(
+            raise _Invalid(
                 "empty", f"{left.name} derives nothing; write its characters in brackets: {left.name}('a') -> eps"
             )
         arguments: list[tuple[str, ...]] = []
@@ -90,7 +91,7 @@ class _Expansion:
                 if isinstance(part, Given):
                     given += atoms(part.text)
                 else:
-                    raise _Faulty(
+                    raise _Invalid(
                         "variable-never-used",
                         f"the variable {part} stands on the left and never on the right (characters are written in quotes)",
                     )
@@ -102,7 +103,7 @@ class _Expansion:
     def add_plain(self, lhs: str, items: tuple[Item, ...], weight: float, statement: Statement) -> None:
         for choice in self.choices(items, statement):
             if not choice:
-                raise _Faulty("empty", f"all of the right side is optional, so {lhs} could be nothing at all")
+                raise _Invalid("empty", f"all of the right side is optional, so {lhs} could be nothing at all")
             parts: list[list[Variable | str]] = [[]]
             rhs: list[str] = []
             for item in choice:
@@ -136,12 +137,7 @@ class _Expansion:
         name = "_" + str(item).removesuffix(item.repetition) + "+"
         if name not in self.repeated:
             self.repeated.add(name)
-            single = {
-                Use: lambda i: ((Use(i.name),),),
-                Given: lambda i: ((Given(i.text),),),
-                Any: lambda i: ((Any(i.of, i.but),),),
-                Group: lambda i: i.alternatives,
-            }[type(item)](item)
+            single = item.alternatives if isinstance(item, Group) else ((replace(item, repetition=""),),)
             for items in single:
                 self.add_plain(name, (Use(name), *items), 1.0, statement)
                 self.add_plain(name, items, 1.0, statement)
@@ -152,12 +148,12 @@ class _Expansion:
     def add_with_variables(self, left: Left, alternative: Alternative, statement: Statement) -> None:
         for item in alternative.items:
             if not isinstance(item, Use):
-                raise _Faulty(
+                raise _Invalid(
                     "given-on-right",
                     f"{item} stands on the right of a rule with variables; write it in place, on the left side",
                 )
             if item.repetition:
-                raise _Faulty(
+                raise _Invalid(
                     "repetition-with-variables",
                     f"{item}: repetition has no variables to bind; define a symbol for it (Chars -> {item.name}+)",
                 )
@@ -167,20 +163,20 @@ class _Expansion:
             self.add_shared(left, uses, alternative.weight, statement)
             return
         if any(shared):
-            raise _Faulty("sharing", "either every symbol on the right shares by (*), or none does")
+            raise _Invalid("sharing", "either every symbol on the right shares by (*), or none does")
         if left.arguments is None:
-            raise _Faulty(
+            raise _Invalid(
                 "no-left-variables", f"the right side has variables; place them on the left: {left.name}(...)"
             )
         bound: dict[str, Variable] = {}
         for child, use in enumerate(uses):
             if use.arguments is None:
-                raise _Faulty(
+                raise _Invalid(
                     "no-right-variables", f"{use.name} needs its variables in brackets, as the left side has them"
                 )
             for argument, name in enumerate(use.arguments):
                 if name in bound:
-                    raise _Faulty("variable-twice", f"the variable {name} stands twice on the right side")
+                    raise _Invalid("variable-twice", f"the variable {name} stands twice on the right side")
                 bound[name] = Variable(child, argument)
         self.append(
             left.name, _bind(left.arguments, bound), tuple(use.name for use in uses), alternative.weight, statement
@@ -190,7 +186,7 @@ class _Expansion:
         """Every order-preserving way to share the variables of the left side out among the symbols."""
         for use in uses:
             if use.name not in self.arities:
-                raise _Faulty("undefined", f"{use.name} has no rule, so how many variables it takes is unknown")
+                raise _Invalid("undefined", f"{use.name} has no rule, so how many variables it takes is unknown")
         counts = [self.arities[use.name] for use in uses]
         names = [f"v{i}" for i in range(sum(counts))]
         arguments = left.arguments
@@ -199,13 +195,13 @@ class _Expansion:
         else:
             names = [part for argument in arguments for part in argument if isinstance(part, str)]
             if len(names) != sum(counts):
-                raise _Faulty(
+                raise _Invalid(
                     "sharing",
                     f"{left.name} has {len(names)} variables, but "
                     f"{' and '.join(f'{use.name} takes {count}' for use, count in zip(uses, counts, strict=True))}",
                 )
             if len(set(names)) != len(names):
-                raise _Faulty("variable-twice", "a variable stands twice on the left side")
+                raise _Invalid("variable-twice", "a variable stands twice on the left side")
         for owners in shares(counts):
             taken = [0] * len(uses)
             bound: dict[str, Variable] = {}
@@ -245,13 +241,13 @@ def _bind(arguments: tuple[tuple[str | Given, ...], ...], bound: dict[str, Varia
                 parts.extend(atoms(part.text))
                 continue
             if part in seen:
-                raise _Faulty("variable-twice", f"the variable {part} stands twice on the left side")
+                raise _Invalid("variable-twice", f"the variable {part} stands twice on the left side")
             if part not in bound:
-                raise _Faulty("variable-never-used", f"the variable {part} stands on the left and never on the right")
+                raise _Invalid("variable-never-used", f"the variable {part} stands on the left and never on the right")
             seen.add(part)
             parts.append(bound[part])
         placed.append(tuple(parts))
     for name in bound:
         if name not in seen:
-            raise _Faulty("variable-not-left", f"the variable {name} stands on the right and never on the left")
+            raise _Invalid("variable-not-left", f"the variable {name} stands on the right and never on the left")
     return tuple(placed)

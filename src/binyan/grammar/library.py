@@ -18,12 +18,12 @@ class ShippedGrammar:
 
 def shipped_grammars() -> list[ShippedGrammar]:
     """All shipped grammars, by name."""
-    found = []
+    grammars = []
     for entry in (files("binyan.grammar") / "library").iterdir():
         if entry.name.endswith(_SUFFIX):
             first = entry.read_text(encoding="utf-8").partition("\n")[0]
-            found.append(ShippedGrammar(entry.name.removesuffix(_SUFFIX), first.lstrip("# ").rstrip()))
-    return sorted(found, key=lambda grammar: grammar.name)
+            grammars.append(ShippedGrammar(entry.name.removesuffix(_SUFFIX), first.lstrip("# ").rstrip()))
+    return sorted(grammars, key=lambda grammar: grammar.name)
 
 
 def library_text(name: str) -> str | None:

@@ -11,9 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from binyan.errors import GrammarError
+from binyan.grammar.roles import BY_NAME, ROLES, WITHIN_STEMS, traditional_roles
+
+if TYPE_CHECKING:
+    from binyan.grammar.parser import WordParses
 
 ANY = "\0any"
 """The terminal that stands for "any atom of the data" until `Grammar.with_terminals` fills it in; the atoms it leaves out
@@ -71,13 +76,13 @@ class Rule:
         letters: dict[Variable, str] = {}
         left = []
         for argument in self.arguments:
-            shown = ""
+            text = ""
             for e in argument:
                 if isinstance(e, Variable):
-                    shown += letters.setdefault(e, _letter(len(letters)))
+                    text += letters.setdefault(e, _letter(len(letters)))
                 else:
-                    shown += _terminal(e)
-            left.append(shown)
+                    text += _terminal(e)
+            left.append(text)
         right = []
         for child, symbol in enumerate(self.rhs):
             names = (letters.get(Variable(child, i), "?") for i in range(self.rhs_arity(child)))
@@ -109,14 +114,90 @@ class Adaptation:
             raise GrammarError(f"the concentration b of an adapted symbol must exceed -a, not {self.b}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Grammar:
-    """Rules in order, the start symbol (of one argument), and the adapted symbols."""
+    """Rules in order, the start symbol (of one argument), the adapted symbols, and what symbols stand for.
+
+    `roles` has the roles of symbols (see `binyan.grammar.roles`); where none are given, symbols have the roles of their traditional
+    names. `assumed` are the symbols whose role was not declared but follows from their name.
+
+    >>> grammar = Grammar.load("concat")
+    >>> grammar
+    <Grammar concat: 13 rules of 6 symbols>
+    >>> print(grammar.parse("walks").parses[0].tree.discbracket())
+    (Word (Stem (Char 0=w) (Char 1=a) (Char 2=l) (Char 3=k) (Char 4=s)))
+    """
 
     name: str
     start: str
     rules: tuple[Rule, ...]
     adapted: Mapping[str, Adaptation] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=lambda: BY_NAME)
+    assumed: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.roles is BY_NAME:
+            roles = traditional_roles(self.symbols)
+            object.__setattr__(self, "roles", roles)
+            object.__setattr__(self, "assumed", frozenset(roles))
+
+    def __repr__(self) -> str:
+        symbols = {rule.lhs for rule in self.rules}
+        return f"<Grammar {self.name}: {len(self.rules):,} rules of {len(symbols)} symbols>"
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> Grammar:
+        """A shipped grammar by its name (`binyan grammar list` shows them), or a grammar file."""
+        from binyan.grammar.notation import load_grammar
+
+        return load_grammar(name_or_path)
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "grammar") -> Grammar:
+        """The grammar of a text in Binyan's notation, or that of py-cfg or py-srcag. Raises InvalidGrammar."""
+        from binyan.grammar.notation import read_grammar
+
+        return read_grammar(text, name)
+
+    def parse(self, word: str, n: int = 1, full: bool = True) -> WordParses:
+        """The `n` most probable analyses of a word by the prior alone; nothing is learnt.
+
+        Without `full`, the trees leave out symbols of single characters.
+        """
+        from binyan.grammar.parser import parse_word
+
+        return parse_word(self, word, n, full)
+
+    def expanded(self) -> str:
+        """Every rule on a line of its own, with its weight."""
+        marks = ("@" if rule.lhs in self.adapted else "" for rule in self.rules)
+        return "".join(f"{rule.weight:g}\t{mark}{rule}\n" for rule, mark in zip(self.rules, marks, strict=True))
+
+    def same_rules(self, other: Grammar) -> bool:
+        """Whether two grammars have the same rules and weights, wherever these stand in their files."""
+        mine, theirs = ([(r.lhs, r.arguments, r.rhs, r.weight) for r in g.rules] for g in (self, other))
+        return mine == theirs and self.adapted == other.adapted
+
+    def role(self, symbol: str) -> str | None:
+        """The role of a symbol; None where it has none."""
+        return self.roles.get(symbol)
+
+    def with_role(self, *roles: str) -> frozenset[str]:
+        """The symbols that have one of these roles."""
+        return frozenset(symbol for symbol, role in self.roles.items() if role in roles)
+
+    @cached_property
+    def segment_labels(self) -> Mapping[str, str]:
+        """The symbols along which words are split, with the labels of their parts.
+
+        They are the symbols with a role, where that of a root or template was declared; else those adapted but for the start symbol.
+        """
+        labels = {
+            symbol: ROLES[role]
+            for symbol, role in self.roles.items()
+            if role not in WITHIN_STEMS or symbol not in self.assumed
+        }
+        return labels or {symbol: symbol for symbol in self.adapted if symbol != self.start}
 
     @staticmethod
     def hidden(symbol: str) -> bool:
@@ -134,10 +215,10 @@ class Grammar:
     @cached_property
     def rules_of(self) -> Mapping[str, tuple[int, ...]]:
         """The indices of the rules of each left-hand symbol."""
-        found: dict[str, list[int]] = {s: [] for s in self.symbols}
+        places: dict[str, list[int]] = {s: [] for s in self.symbols}
         for i, rule in enumerate(self.rules):
-            found[rule.lhs].append(i)
-        return {s: tuple(r) for s, r in found.items()}
+            places[rule.lhs].append(i)
+        return {s: tuple(r) for s, r in places.items()}
 
     def arity(self, symbol: str) -> int:
         """How many arguments the symbol has (by its first rule)."""

@@ -11,60 +11,33 @@ A rule is `Left -> items | items`, close to the thesis (section 5.5)::
     Infix -> 'um' | 'in'                   given characters
     Circumfix('ke','an') -> eps            given characters with a gap
 
-Other lines are `start Symbol`, `include NAME` and `adapt Symbol ...` (the mark @, apart from a rule). `#` starts a comment;
-a line that starts with | continues a rule; a symbol that starts with an underscore is left out of the trees shown.
+Other lines are `start Symbol`, `include NAME`, `adapt Symbol ...` (the mark @, apart from a rule) and `role ROLE Symbol ...`
+(what symbols stand for, see `roles`). `#` starts a comment; a line that starts with | continues a rule; a symbol that starts with
+an underscore is left out of trees.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from difflib import get_close_matches
 
 import regex
 
-from binyan.grammar.faults import Fault
-from binyan.grammar.statements import (
-    Alternative,
-    Any,
-    Given,
-    GrammarText,
-    Group,
-    Item,
-    Left,
-    Repetition,
-    Statement,
-    Use,
-)
+from binyan.grammar.ast import GrammarText, RoleMark, Statement
+from binyan.grammar.problems import Problem
+from binyan.grammar.roles import ROLES
+from binyan.grammar.rule_reader import RuleReader, UnreadableLine
 
-_TOKEN = regex.compile(
-    r"""(?P<space>\s+)
-      | (?P<arrow>->|→)
-      | (?P<any><any(?:\s+(?P<filter>of|but)\s+(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'))?\s*>)
-      | (?P<quoted>'[^']*'|"[^"]*")
-      | (?P<settings>\[[^\]]*\])
-      | (?P<eps>(?:eps|ε)(?![\w(]))
-      | (?P<name>@?[\p{L}_][\p{L}\p{N}_]*)
-      | (?P<mark>[+*?|(),])
-    """,
-    regex.VERBOSE,
-)
 _COMMENT = regex.compile(r"""^((?:[^#'"]|'[^']*'|"[^"]*")*)#.*$""")
-_VARIABLES = regex.compile(r"""'[^']*'|"[^"]*"|\p{L}\p{M}*\d*|\s+|.""")
-
-
-class _Unreadable(Exception):
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 def read_text(text: str, source: str) -> GrammarText:
-    """Read a grammar in Binyan's own notation. Faults are collected, never raised."""
+    """Read a grammar in Binyan's own notation. Problems are collected, never raised."""
     grammar = GrammarText(source)
     for line, content in _logical_lines(text):
         try:
             _read_line(content, line, grammar)
-        except _Unreadable as error:
-            grammar.faults.append(Fault(error.code, str(error), content, line, source))
+        except UnreadableLine as error:
+            grammar.problems.append(Problem(error.code, str(error), content, line, source))
     return grammar
 
 
@@ -83,239 +56,41 @@ def _logical_lines(text: str) -> list[tuple[int, str]]:
 
 def _read_line(content: str, line: int, grammar: GrammarText) -> None:
     words = content.split()
-    if words[0] in ("start", "include", "adapt") and not regex.search(r"->|→", content):
+    if words[0] in ("start", "include", "adapt", "role") and not regex.search(r"->|→", content):
         if words[0] == "adapt":
-            _Reader(content.removeprefix("adapt"), grammar).marks()
+            RuleReader(content.removeprefix("adapt"), grammar).marks()
+            return
+        if words[0] == "role":
+            _read_roles(content, line, grammar)
             return
         if len(words) != 2:
-            raise _Unreadable("syntax", f"'{words[0]}' takes one name")
+            raise UnreadableLine("syntax", f"'{words[0]}' takes one name")
         if words[0] == "include":
             grammar.includes.append((words[1], line))
         elif grammar.start is not None:
-            raise _Unreadable("two-starts", f"the start symbol is already {grammar.start}")
+            raise UnreadableLine("two-starts", f"the start symbol is already {grammar.start}")
         else:
             grammar.start = words[1]
         return
-    reader = _Reader(content, grammar)
+    reader = RuleReader(content, grammar)
     lefts = reader.lefts()
     alternatives = reader.alternatives()
     grammar.statements.append(Statement(lefts, alternatives, content, line, grammar.source))
 
 
-class _Reader:
-    """Recursive descent over the tokens of one rule."""
-
-    def __init__(self, content: str, grammar: GrammarText) -> None:
-        self.grammar = grammar
-        self.tokens: list[tuple[str, str, bool]] = []  # kind, text, whether white space stands before it
-        place, spaced = 0, True
-        while place < len(content):
-            match = _TOKEN.match(content, place)
-            if match is None:
-                raise _Unreadable(
-                    "syntax",
-                    f"cannot read {content[place : place + 12]!r}; characters of words are written in quotes",
-                )
-            if match.lastgroup != "space":
-                kind = next(k for k in _KINDS if match[k] is not None)
-                self.tokens.append((kind, match[0], spaced))
-            spaced = match["space"] is not None
-            place = match.end()
-        self.place = 0
-
-    def peek(self) -> tuple[str, str, bool]:
-        return self.tokens[self.place] if self.place < len(self.tokens) else ("end", "", True)
-
-    def take(self) -> tuple[str, str, bool]:
-        token = self.peek()
-        self.place += 1
-        return token
-
-    def lefts(self) -> tuple[Left, ...]:
-        found: list[Left] = []
-        while True:
-            kind, text, _ = self.take()
-            if kind != "name":
-                raise _Unreadable("syntax", f"a rule starts with a symbol, not {text!r}")
-            name = self.symbol(text)
-            arguments = self.raw_arguments()
-            found.append(Left(name, None if arguments is None else self.left_arguments(arguments)))
-            kind, text, _ = self.take()
-            if kind == "arrow":
-                return tuple(found)
-            if text != "|":
-                raise _Unreadable("no-arrow", "a rule needs an arrow: Left -> Right")
-
-    def marks(self) -> None:
-        """The symbols of an `adapt` line."""
-        while True:
-            kind, text, _ = self.take()
-            if kind == "end":
-                return
-            if kind != "name":
-                raise _Unreadable("syntax", f"'adapt' takes symbols, not {text!r}")
-            self.symbol("@" + text.removeprefix("@"))
-
-    def symbol(self, text: str) -> str:
-        """Note the mark and settings of a symbol, and give its name."""
-        name = text.removeprefix("@")
-        a = b = None
-        kind, settings, spaced = self.peek()
-        if kind == "settings" and not spaced:
-            self.take()
-            values = _settings(settings, ("a", "b"))
-            a, b = values.get("a"), values.get("b")
-            if not text.startswith("@"):
-                raise _Unreadable("settings", f"a and b belong to an adapted symbol: write @{name}{settings}")
-            if a is not None and not 0 <= a < 1:
-                raise _Unreadable("settings", f"the discount a of {name} is {a:g}; it must be at least 0 and below 1")
-            if b is not None and (b < 0 or (b == 0 and not a)):
-                raise _Unreadable("settings", f"the concentration b of {name} is {b:g}; it must be above 0")
-        if text.startswith("@"):
-            known = self.grammar.marks.get(name)
-            if known not in (None, (None, None)) and (a, b) not in ((None, None), known):
-                raise _Unreadable("settings", f"a and b of {name} are set twice, to different values")
-            if known in (None, (None, None)):
-                self.grammar.marks[name] = (a, b)
-        return name
-
-    def raw_arguments(self) -> list[str] | None:
-        """The text of each argument, if an argument list follows at once."""
-        if self.peek()[1] != "(" or self.peek()[2]:
-            return None
-        self.take()
-        arguments = [""]
-        while True:
-            kind, text, spaced = self.take()
-            if kind in ("end", "arrow"):
-                raise _Unreadable("brackets", "a bracket is not closed")
-            if text == ")":
-                return arguments
-            if text == ",":
-                arguments.append("")
-            elif text == "(":
-                raise _Unreadable("brackets", "an argument list holds variables, no further brackets")
-            else:
-                arguments[-1] += (" " if spaced else "") + text
-
-    def left_arguments(self, raw: list[str]) -> tuple[tuple[str | Given, ...], ...]:
-        return tuple(tuple(_variables(argument)) for argument in raw)
-
-    def alternatives(self) -> tuple[Alternative, ...]:
-        found = []
-        while True:
-            items = self.items()
-            weight = 1.0
-            if self.peek()[0] == "settings":
-                weight = _settings(self.take()[1], ("w",)).get("w", 1.0)
-                if not weight > 0:
-                    raise _Unreadable("weight", f"a weight is a Dirichlet parameter above 0, not {weight:g}")
-            if not items and not self.saw_eps:
-                raise _Unreadable(
-                    "empty", "nothing stands on the right side; write eps where all characters stand on the left"
-                )
-            found.append(Alternative(tuple(items), weight, not items))
-            kind, text, _ = self.take()
-            if kind == "end":
-                return tuple(found)
-            if text != "|":
-                raise _Unreadable("syntax", f"{text!r} is not expected here")
-
-    def items(self) -> list[Item]:
-        items: list[Item] = []
-        self.saw_eps = False
-        while True:
-            kind, text, _ = self.peek()
-            if kind == "eps":
-                self.take()
-                self.saw_eps = True
-                continue
-            if kind == "name":
-                self.take()
-                name = self.symbol(text)
-                raw = self.raw_arguments()
-                arguments = None if raw is None else self.right_arguments(raw)
-                items.append(Use(name, arguments, self.repetition()))
-            elif kind == "quoted":
-                self.take()
-                if len(text) == 2:
-                    raise _Unreadable("syntax", "quotes without a character between them")
-                items.append(Given(text[1:-1], self.repetition()))
-            elif kind == "any":
-                self.take()
-                match = _TOKEN.match(text)
-                assert match is not None
-                chars = match["double"] if match["double"] is not None else match["single"]
-                of = chars if match["filter"] == "of" else None
-                but = (chars or "") if match["filter"] == "but" else ""
-                items.append(Any(of, but, self.repetition()))
-            elif text == "(":
-                self.take()
-                alternatives = [tuple(self.items())]
-                while self.peek()[1] == "|":
-                    self.take()
-                    alternatives.append(tuple(self.items()))
-                if self.take()[1] != ")":
-                    raise _Unreadable("brackets", "a bracket is not closed")
-                if not all(alternatives):
-                    raise _Unreadable("empty", "brackets, or one of the alternatives in them, are empty")
-                items.append(Group(tuple(alternatives), self.repetition()))
-            else:
-                if self.saw_eps and items:
-                    raise _Unreadable("syntax", "eps stands alone on a right side")
-                return items
-
-    def right_arguments(self, raw: list[str]) -> tuple[str, ...] | Literal["*"]:
-        if [argument.strip() for argument in raw] == ["*"]:
-            return "*"
-        names: list[str] = []
-        for argument in raw:
-            parts = _variables(argument)
-            if len(parts) != 1 or not isinstance(parts[0], str):
-                raise _Unreadable(
-                    "right-argument",
-                    f"each argument on the right is one variable, not {argument.strip()!r} (join variables on the left)",
-                )
-            names.append(parts[0])
-        return tuple(names)
-
-    def repetition(self) -> Repetition:
-        text, spaced = self.peek()[1:]
-        if text in ("?", "*", "+") and not spaced:
-            self.take()
-            return text  # type: ignore[return-value]
-        return ""
-
-
-_KINDS = ("space", "arrow", "any", "quoted", "settings", "eps", "name", "mark")
-
-
-def _variables(argument: str) -> list[str | Given]:
-    """Variables of one argument: letters, each with digits of its own if need be; quoted parts are characters."""
-    parts: list[str | Given] = []
-    for part in _VARIABLES.findall(argument):
-        if part.isspace():
-            continue
-        if part[0] in "'\"" and len(part) > 2:
-            parts.append(Given(part[1:-1]))
-        elif part[0].isalpha():
-            parts.append(part)
-        else:
-            raise _Unreadable("variable", f"{part!r} is not a variable; variables are letters such as a, b, c1")
-    if not parts:
-        raise _Unreadable("variable", "an argument is empty; each holds at least one variable")
-    return parts
-
-
-def _settings(text: str, allowed: tuple[str, ...]) -> dict[str, float]:
-    values: dict[str, float] = {}
-    for part in regex.split(r"[\s,]+", regex.sub(r"\s*=\s*", "=", text[1:-1].strip())):
-        match = regex.fullmatch(r"(\w+)=([-+.\deE]+)", part)
-        try:
-            if match is None or match[1] not in allowed:
-                raise ValueError
-            values[match[1]] = float(match[2])
-        except ValueError:
-            example = ", ".join(f"{name}=1" for name in allowed)
-            raise _Unreadable("settings", f"cannot read the settings {text}; write them as [{example}]") from None
-    return values
+def _read_roles(content: str, line: int, grammar: GrammarText) -> None:
+    role, *symbols = [*content.split()[1:], ""]
+    if role not in ROLES:
+        near = get_close_matches(role, ROLES, 1)
+        hint = f"did you mean {near[0]}?" if near else f"roles are {', '.join(ROLES)}"
+        raise UnreadableLine("unknown-role", f"there is no role {role!r}; {hint}")
+    if not symbols[:-1]:
+        raise UnreadableLine("syntax", f"'role {role}' takes the symbols that have the role")
+    for symbol in symbols[:-1]:
+        if symbol.startswith("_"):
+            raise UnreadableLine(
+                "role-hidden", f"{symbol} is left out of trees, as its underscore says, and can have no role"
+            )
+        before = grammar.roles.setdefault(symbol, RoleMark(role, content, line, grammar.source))
+        if before.role != role:
+            raise UnreadableLine("two-roles", f"{symbol} already has the role {before.role} (line {before.line})")

@@ -1,5 +1,8 @@
-"""A tree drawn with characters, for the terminal. Leaves are numbered and stand from left to right in any script: each is
-followed by a left-to-right mark, because terminals differ in how they order right-to-left letters."""
+"""A tree drawn with characters, for the terminal.
+
+Leaves are numbered and stand from left to right in any script: each is followed by a left-to-right mark, because terminals differ
+in how they order right-to-left letters.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,17 @@ def draw_text(tree: Tree) -> str:
     """The tree as lines of text. Where a branch passes another, the upright one is drawn in front."""
     leaves = tree.leaves()
     mark = _LEFT_TO_RIGHT if runs_right_to_left(tree.word()) else ""
-    shown = [f"{leaf.position}={visible_atom(leaf.atom)}" for leaf in leaves]
+    labels = [f"{leaf.position}={visible_atom(leaf.atom)}" for leaf in leaves]
     symbols = [node.symbol for node in tree.subtrees()]
-    step = max(_width(text) for text in (*shown, *symbols)) + 1
+    step = max(_width(text) for text in (*labels, *symbols)) + 1
     column = {leaf.position: i * step + step // 2 for i, leaf in enumerate(leaves)}
 
     rows = _rows(tree)
     strands = {column[leaf.position] for leaf in leaves}  # columns of what still waits for its parent
     where: dict[int, int] = {}  # id of a node -> its column
-    lines = [_line(list(zip(column.values(), (text + mark for text in shown), strict=True)))]
+    lines = [_line(list(zip(column.values(), (text + mark for text in labels), strict=True)))]
     for row in rows:
-        labels, branches = [], dict.fromkeys(strands, "│")
+        names, branches = [], dict.fromkeys(strands, "│")
         for node in row:
             ends = [column[c.position] if isinstance(c, Leaf) else where[id(c)] for c in node.children]
             middle = min(ends, key=lambda end: (abs(end - (min(ends) + max(ends)) / 2), end))
@@ -35,11 +38,11 @@ def draw_text(tree: Tree) -> str:
             for end in ends:
                 branches[end] = _joint(end, middle, min(ends), max(ends))
             strands -= set(ends)
-            labels.append((middle, node.symbol))
+            names.append((middle, node.symbol))
         lines.append(_line(list(branches.items())))
         passing = [(strand, "│") for strand in strands]
-        lines.append(_line(labels + passing))
-        strands |= {place for place, _ in labels}
+        lines.append(_line(names + passing))
+        strands |= {place for place, _ in names}
     return "\n".join(line.rstrip() for line in reversed(lines)) + "\n"
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import regex
 
-from binyan.errors import InputError
+from binyan.errors import InputError, SettingsError
+from binyan.files import PathLike, write_text
 
 _ESCAPES = {"(": "#LRB#", ")": "#RRB#", " ": "#SPACE#"}
 
@@ -28,7 +30,9 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A symbol over its children. Hashable and comparable: two equal trees are the same analysis. A notebook draws it.
+    """A symbol over its children. Hashable and comparable: two equal trees are the same analysis.
+
+    A tree draws itself: `print(tree)` with characters, a notebook as a picture, `save` to a file.
 
     >>> parse_tree("(Stem (R3 0=k 2=t 4=b) (T2 1=i 3=A))").find("R3")
     [<Tree (R3 0=k 2=t 4=b)>]
@@ -40,11 +44,36 @@ class Tree:
     def __repr__(self) -> str:
         return f"<Tree {self.discbracket()}>"
 
+    def __str__(self) -> str:
+        from binyan.grammar.text_drawing import draw_text
+
+        return draw_text(self).rstrip("\n")
+
     def _repr_svg_(self) -> str:
         """The picture a notebook shows."""
+        return self.svg()
+
+    def svg(self) -> str:
+        """The tree as an SVG picture, complete in itself."""
         from binyan.grammar.drawing import draw_svg
 
         return draw_svg(self)
+
+    def save(self, path: PathLike) -> None:
+        """Write the tree as a picture (.svg), a web page (.html), or text with characters (.txt), by the ending of `path`."""
+        from binyan.grammar.drawing import draw_html
+
+        ending = Path(path).suffix.lower()
+        if ending == ".svg":
+            write_text(path, self.svg())
+        elif ending in (".html", ".htm"):
+            write_text(path, draw_html([(self, "")], self.word()))
+        elif ending == ".txt":
+            write_text(path, f"{self}\n")
+        else:
+            raise SettingsError(
+                f"{path}: a tree is saved as .svg, .html or .txt, not as {ending or 'a file without ending'}"
+            )
 
     def leaves(self) -> list[Leaf]:
         """All leaves below, in the order of the word."""

@@ -1,59 +1,33 @@
-"""Learning morphology: adaptor grammars sampled by word-wise Metropolis-Hastings (thesis, chapter 5).
+"""Sampling an adaptor grammar by word-wise Metropolis-Hastings (thesis, chapter 5).
 
 `AdaptorSampler` holds what never changes (grammar, words, forests). `init` gives the state of a chain, `step` moves it by
-one sweep, `run` moves all chains to the end of the schedule, `freeze` gives the Segmenter.
+one sweep, `run` moves all chains to the end of the schedule.
 """
 
 from __future__ import annotations
 
+import logging
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core, model_file
-from binyan.errors import InputError
+from binyan.errors import InputError, ModelFileError, SettingsError
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.rules import Grammar
-from binyan.morphology.segmenter import Segmenter, Snapshot
-from binyan.morphology.settings import Settings
+from binyan.model_file import ModelFile, Section
+from binyan.morphology.chain_state import ChainState, Snapshot, SweepFigures
+from binyan.morphology.settings import MorphologySettings
+from binyan.morphology.storage import KIND, source_contents, source_grammar, source_words
 from binyan.morphology.word_list import WordList
 from binyan.progress import ProgressOption
 from binyan.sampling import r_hat, run_chains
 from binyan.signature import Signature
 
-
-@dataclass(frozen=True)
-class SweepFigures:
-    """What a sweep did. `log_joint` is log P(trees, seats | a, b) + log P(a, b); rates are of word proposals."""
-
-    sweep: int
-    log_joint: float
-    acceptance: float
-    changed: float
-    tables: dict[str, int]
-
-    COLUMNS = ("log_joint", "acceptance", "changed")
-
-
-@dataclass
-class ChainState:
-    """All that the next sweep of a chain depends on, and what it has collected."""
-
-    number: int
-    core: _core.Chain
-    samples: _core.Samples
-    snapshots: list[Snapshot] = field(default_factory=list)
-    trace: list[list[float]] = field(default_factory=list)
-    """After each sweep: log joint, acceptance, changed, then a, b, customers and tables of each adapted symbol."""
-
-    @property
-    def sweeps(self) -> int:
-        """Sweeps done."""
-        return len(self.trace)
+_LISTED = 5  # words of a message
 
 
 class AdaptorSampler:
@@ -62,8 +36,8 @@ class AdaptorSampler:
     Words that the grammar cannot derive are listed in `unparsable`; they are left out or refused as the settings say.
     """
 
-    def __init__(self, grammar: Grammar, words: WordList, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings()
+    def __init__(self, grammar: Grammar, words: WordList, settings: MorphologySettings | None = None) -> None:
+        self.settings = settings or MorphologySettings()
         self.words = words
         self.compiled = Compiled(grammar, words.alphabet)
         encoded = [self.compiled.encode(words.atoms(word)) for word in words.words]
@@ -79,10 +53,10 @@ class AdaptorSampler:
     def _report_unparsable(self) -> None:
         if not self.unparsable:
             return
-        shown = ", ".join(self.unparsable[:5]) + (", ..." if len(self.unparsable) > 5 else "")
+        some = ", ".join(self.unparsable[:_LISTED]) + (", ..." if len(self.unparsable) > _LISTED else "")
         message = (
             f"{len(self.unparsable)} of {len(self.words)} words cannot be derived by the grammar "
-            f"{self.compiled.grammar.name}: {shown}"
+            f"{self.compiled.grammar.name}: {some}"
         )
         if self.settings.unparsable == "refuse" or len(self.unparsable) == len(self.words):
             raise InputError(f"{message}; change the grammar, or leave such words out")
@@ -93,6 +67,8 @@ class AdaptorSampler:
         """What the forests take, which all chains share."""
         return float(self._forests.bytes) / 2**20
 
+    # Chains.
+
     def empty(self, chain: int) -> ChainState:
         """The state of a chain before its first trees."""
         core = _core.Chain(self._forests, self.compiled.adaptors(), self.settings.seed, chain)
@@ -101,7 +77,7 @@ class AdaptorSampler:
     def init(self, chain: int = 0) -> ChainState:
         """The first state of a chain: every word has a tree."""
         state = self.empty(chain)
-        state.core.initialise(self.settings.initialisation == "incremental")
+        state.core.initialise(self.settings.is_sequential)
         return state
 
     def step(self, state: ChainState) -> SweepFigures:
@@ -127,17 +103,17 @@ class AdaptorSampler:
         seconds: float = 60.0,
         scheduler: str | None = None,
     ) -> None:
-        """All chains to the end of the schedule, each in a thread; `checkpoint` is called every `seconds`, at the end,
-        and on Ctrl-C. The result does not depend on the number of threads.
-
-        With the address of a Dask `scheduler` its workers sample, a chain each, to the same result; `checkpoint` is then
-        called whenever a chain is done.
-        """
+        """All chains to the end of the schedule, as `binyan.sampling.run_chains` does."""
         if not self.states:
             self.states = [self.empty(i) for i in range(self.settings.chains)]
+        logging.getLogger("binyan").info(
+            "%s words, %s MB for their analyses", f"{len(self.words):,}", f"{self.memory_mb:,.0f}"
+        )
         run_chains(
             self, progress=progress, threads=threads, checkpoint=checkpoint, seconds=seconds, scheduler=scheduler
         )
+
+    # What the loop over chains asks for.
 
     figure = "log_joint"
 
@@ -151,33 +127,76 @@ class AdaptorSampler:
         """Sweeps of each chain when sampling is done."""
         return self.settings.sweeps
 
-    def chain_to_bytes(self, chain: int) -> bytes:
-        """All that sampling one chain elsewhere needs."""
-        from binyan.morphology.storage import chain_to_bytes
-
-        return chain_to_bytes(self, self.states[chain])
-
-    def take_chain(self, chain: int, data: bytes) -> None:
-        """Take up a chain that `sample_chain` has sampled."""
-        from binyan.morphology.storage import restored_chain
-
-        self.states[chain] = restored_chain(self, model_file.from_bytes(data), self.states[chain].number)
-
-    @staticmethod
-    def sample_chain(job: bytes) -> bytes:
-        """The chain of `chain_to_bytes`, sampled to the end of its schedule."""
-        from binyan.morphology.storage import KIND, chain_from_bytes, chain_sections
-
-        sampler = chain_from_bytes(job)
-        sampler.run(progress=False)
-        return model_file.to_bytes(KIND, {}, chain_sections(sampler.states[0]))
-
     def advance(self, chain: int) -> None:
         """One sweep of a chain, which has its first trees before it."""
         state = self.states[chain]
         if state.sweeps == 0:
-            state.core.initialise(self.settings.initialisation == "incremental")
+            state.core.initialise(self.settings.is_sequential)
         self.step(state)
+
+    def chain_to_bytes(self, chain: int) -> bytes:
+        """All that sampling one chain elsewhere needs."""
+        meta, sections = source_contents(self.compiled, self.words)
+        state = self.states[chain]
+        meta |= {"settings": self.settings.to_dict(), "chain": state.number}
+        return model_file.to_bytes(KIND, meta, sections | state.sections())
+
+    def take_chain(self, chain: int, data: bytes) -> None:
+        """Take up a chain that `sample_chain` has sampled."""
+        state = self.empty(self.states[chain].number)
+        state.restore(model_file.from_bytes(data))
+        self.states[chain] = state
+
+    @staticmethod
+    def sample_chain(job: bytes) -> bytes:
+        """The chain of `chain_to_bytes`, sampled to the end of its schedule."""
+        file = model_file.from_bytes(job)
+        sampler = AdaptorSampler.from_file(file, chains=[file.meta["chain"]])
+        sampler.run(progress=False)
+        return model_file.to_bytes(KIND, {}, sampler.states[0].sections())
+
+    # Checkpoints.
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
+        """Settings and sections of the chains for a model file: `from_file` resumes them bit for bit."""
+        meta = {"settings": self.settings.to_dict(), "sweeps": self.sweeps, "r_hat": self.r_hat}
+        sections: dict[str, Section] = {}
+        for state in self.states:
+            sections |= state.sections()
+        return meta, sections
+
+    @classmethod
+    def from_file(
+        cls,
+        file: ModelFile,
+        settings: MorphologySettings | None = None,
+        chains: Sequence[int] | None = None,
+        grammar: Grammar | None = None,
+    ) -> AdaptorSampler:
+        """The sampler of a model file with chains, or with those of `chains`.
+
+        `settings` may ask for more sweeps than before; with a burn-in beyond the sweeps done, what was collected so far is dropped.
+        `grammar` is one with the same rules, to take the place of the file's.
+        """
+        if not any(name.startswith("chain.") and name.endswith(".trace") for name in file.sections):
+            raise ModelFileError(
+                f"{file.path}: the model was saved without its chains: learning cannot be resumed from it"
+            )
+        old = MorphologySettings.from_dict(file.meta["settings"])
+        new = settings or old
+        for name in ("seed", "chains", "initialisation", "unparsable"):
+            if getattr(new, name) != getattr(old, name):
+                raise SettingsError(
+                    f"{file.path}: {name} was {getattr(old, name)} when learning began and cannot become {getattr(new, name)}"
+                )
+        sampler = cls(grammar or source_grammar(file), source_words(file), new)
+        for number in range(new.chains) if chains is None else chains:
+            state = sampler.empty(number)
+            state.restore(file, _keeps_collected(file, old, new, number))
+            sampler.states.append(state)
+        return sampler
+
+    # Figures.
 
     @property
     def sweeps(self) -> int:
@@ -187,35 +206,28 @@ class AdaptorSampler:
     @property
     def trace_tables(self) -> list[NDArray[np.float64]]:
         """The trace of each chain, one row per sweep (see `trace_columns`)."""
-        return [
-            np.array(state.trace, np.float64).reshape(state.sweeps, -1 if state.trace else 0) for state in self.states
-        ]
-
-    @property
-    def trace_columns(self) -> list[str]:
-        """The names of the columns of `traces`."""
-        of_symbols = [f"{x} {s}" for s in self.compiled.adapted_symbols for x in ("a", "b", "customers", "tables")]
-        return [*SweepFigures.COLUMNS, *of_symbols]
+        return [state.trace_table for state in self.states]
 
     @property
     def r_hat(self) -> dict[str, float]:
         """R-hat after burn-in of the log joint probability and of the tables of each adapted symbol."""
         traces = [trace[self.settings.burned :] for trace in self.trace_tables]
-        columns = [(i, name) for i, name in enumerate(self.trace_columns) if name.startswith(("log_joint", "tables"))]
+        columns = [
+            (i, name) for i, name in enumerate(trace_columns(self.compiled)) if name.startswith(("log_joint", "tables"))
+        ]
         return {name: r_hat([trace[:, i].tolist() for trace in traces if len(trace)]) for i, name in columns}
 
     def agreement(self) -> float:
         """The share of words whose most frequent tree is the same in every chain; 1 for a single chain."""
         places = range(len(self.words))
-        best = [[found[0][0] if (found := state.samples.of(i)) else None for i in places] for state in self.states]
+        best = [[trees[0][0] if (trees := state.samples.of(i)) else None for i in places] for state in self.states]
         same = sum(all(tree == trees[0] for tree in trees) for trees in zip(*best, strict=True))
         return same / max(len(self.words), 1)
 
-    @property
     def signature(self) -> Signature:
         """How the samples were made."""
         s = self.settings
-        made = {
+        fields = {
             "model": "adaptor-grammar",
             "grammar": self.compiled.grammar.name,
             "words": self.words.digest,
@@ -228,28 +240,22 @@ class AdaptorSampler:
             "anneal": f"{s.anneal_from:g}/{s.anneal_sweeps}" if s.anneal_sweeps else None,
             "seed": s.seed,
         }
-        return Signature({name: value for name, value in made.items() if value is not None})
-
-    def freeze(self) -> Segmenter:
-        """The model as it is now, which analyses known and new words. Before anything was collected, the present trees."""
-        samples = _core.Samples()
-        snapshots: list[Snapshot] = []
-        for state in self.states:
-            samples.merge(state.samples)
-            snapshots += state.snapshots
-        if samples.kept == 0:
-            if self.sweeps == 0:
-                raise InputError("nothing was learnt yet: run the sampler before freezing it")
-            for state in self.states:
-                samples.add(state.core)
-        snapshots = snapshots or [Snapshot.of(state.core) for state in self.states]
-        return Segmenter(self.compiled, self.words, samples, snapshots, str(self.signature), self.unparsable)
+        return Signature().extended(**fields)
 
 
-def learn(
-    words: WordList, grammar: Grammar, progress: ProgressOption = False, threads: int | None = None, **settings: Any
-) -> Segmenter:
-    """Learn from a word list and freeze: `learn(WordList.read("words.txt"), load_grammar("tpl+t4"), sweeps=200)`."""
-    sampler = AdaptorSampler(grammar, words, Settings(**settings))
-    sampler.run(progress, threads)
-    return sampler.freeze()
+def trace_columns(compiled: Compiled) -> list[str]:
+    """The names of the columns of a trace."""
+    of_symbols = [f"{x} {s}" for s in compiled.adapted_symbols for x in ("a", "b", "customers", "tables")]
+    return [*SweepFigures.COLUMNS, *of_symbols]
+
+
+def _keeps_collected(file: ModelFile, old: MorphologySettings, new: MorphologySettings, chain: int) -> bool:
+    """Whether what a chain has collected stays. Samples of sweeps that were not collected cannot be had any more."""
+    done = len(file.array(f"chain.{chain}.trace"))
+    collected, required = ({s for s in x.kept_sweeps if s <= done} for x in (old, new))
+    if required and required != collected:
+        raise SettingsError(
+            f"{file.path}: {done} sweeps are done; samples of other sweeps than those collected cannot be had any more: "
+            f"set a burn-in of {done} or more"
+        )
+    return bool(required)

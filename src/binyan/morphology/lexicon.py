@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,15 @@ from binyan.grammar.compiled import Compiled
 from binyan.grammar.tree import Tree
 
 
-class State(Protocol):
-    """A kept state of a grammar (see `segmenter.Snapshot`)."""
+class GrammarState(Protocol):
+    """A kept state of a grammar (see `chain_state.Snapshot`)."""
 
     @property
     def trees(self) -> Mapping[str, NDArray[np.uint32]]:
         """Cached trees in arrays."""
 
 
-class Analysed(Protocol):
+class HasTree(Protocol):
     """Anything with a tree."""
 
     @property
@@ -33,7 +33,7 @@ class Analysed(Protocol):
 
 
 @dataclass(frozen=True)
-class Entry:
+class Morpheme:
     """A morpheme: the string of each argument (('k','t','b') for a root), its probability, and its uses."""
 
     strings: tuple[str, ...]
@@ -46,14 +46,24 @@ class Entry:
         return "".join(self.strings)
 
 
-@dataclass(frozen=True)
-class Lexicon:
-    """The entries of a symbol, most probable first."""
+@dataclass(frozen=True, repr=False)
+class Lexicon(Sequence[Morpheme]):
+    """The morphemes of a symbol, most probable first. `signature` says how they were learnt."""
 
     symbol: str
-    entries: tuple[Entry, ...]
+    entries: tuple[Morpheme, ...]
+    signature: str = ""
 
-    def __iter__(self) -> Iterator[Entry]:
+    @overload
+    def __getitem__(self, place: int) -> Morpheme: ...
+    @overload
+    def __getitem__(self, place: slice) -> Lexicon: ...
+    def __getitem__(self, place: int | slice) -> Morpheme | Lexicon:
+        if isinstance(place, slice):
+            return replace(self, entries=self.entries[place])
+        return self.entries[place]
+
+    def __iter__(self) -> Iterator[Morpheme]:
         return iter(self.entries)
 
     def __len__(self) -> int:
@@ -74,24 +84,37 @@ class Lexicon:
             f"<table><tr><th>{html.escape(self.symbol)}</th><th>uses</th><th>probability</th></tr>{rows}</table>{more}"
         )
 
+    def __str__(self) -> str:
+        """One morpheme per line: its strings joined by a middle dot, its probability, its uses."""
+        return "\n".join(f"{'·'.join(e.strings)}\t{e.probability:.6f}\t{e.uses:g}" for e in self.entries)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        entries = [{"strings": e.strings, "probability": e.probability, "uses": e.uses} for e in self.entries]
+        return {"category": self.symbol, "entries": entries, "signature": self.signature}
+
     def probabilities(self) -> dict[str, float]:
         """Text and probability; entries that differ in their gaps only are added."""
-        sums: Counter[str] = Counter()
+        sums: dict[str, float] = {}
         for entry in self.entries:
-            sums[entry.text] += entry.probability  # type: ignore[assignment]
-        return dict(sums)
+            sums[entry.text] = sums.get(entry.text, 0.0) + entry.probability
+        return sums
 
 
 def lexicon(
-    compiled: Compiled, symbol: str, states: Sequence[State], best: Callable[[], Iterable[Analysed]]
+    compiled: Compiled,
+    symbol: str,
+    states: Sequence[GrammarState],
+    best: Callable[[], Iterable[HasTree]],
+    signature: str = "",
 ) -> Lexicon:
     """P(string | symbol): the share of the symbol's customers that the string's trees have, averaged over the states.
 
     A symbol that is not adapted has no cache: its strings are counted in the best trees of the words.
     """
     if symbol not in compiled.grammar.symbols or compiled.grammar.hidden(symbol):
-        shown = ", ".join(s for s in compiled.grammar.symbols if not compiled.grammar.hidden(s))
-        raise SettingsError(f"the grammar has no symbol {symbol!r}; it has {shown}")
+        known = ", ".join(s for s in compiled.grammar.symbols if not compiled.grammar.hidden(s))
+        raise SettingsError(f"the grammar has no symbol {symbol!r}; it has {known}")
     uses: Counter[tuple[str, ...]] = Counter()
     if symbol in compiled.adapted_symbols:
         number = compiled.adapted_symbols.index(symbol)
@@ -107,5 +130,5 @@ def lexicon(
                 uses[tree.pieces()] += 1
         share = 1
     total = sum(uses.values())
-    entries = [Entry(strings, n / total, n / share) for strings, n in uses.items()]
-    return Lexicon(symbol, tuple(sorted(entries, key=lambda e: (-e.probability, e.strings))))
+    entries = [Morpheme(strings, n / total, n / share) for strings, n in uses.items()]
+    return Lexicon(symbol, tuple(sorted(entries, key=lambda e: (-e.probability, e.strings))), signature)

@@ -1,53 +1,70 @@
-"""How an adaptor grammar is sampled."""
+"""How an adaptor grammar is sampled, and what its words are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import ClassVar
 
 from binyan.errors import SettingsError
+from binyan.sampling import ChainSettings
+from binyan.settings import Settings, setting
+from binyan.text.atoms import Unit
+
+DEFAULT_GRAMMAR = "concat"
 
 
 @dataclass(frozen=True)
-class Settings:
+class WordSettings(Settings):
+    """What words are made of."""
+
+    unit: Unit = setting("grapheme", "Atoms of words: grapheme or codepoint.")
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("grapheme", "codepoint"):
+            raise SettingsError(f"atoms are of unit 'grapheme' or 'codepoint', not {self.unit!r}")
+
+
+@dataclass(frozen=True)
+class MorphologySettings(ChainSettings):
     """How the posterior is sampled. The thesis: 1000 sweeps, the trees of the last 100 collected.
 
-    `thin`: collect every so many sweeps after `burn_in` (90 per cent of the sweeps, if None). `snapshots`: how many states
-    of the grammar, spread over the collected sweeps and chains, are kept to analyse new words with. `initialisation`:
-    "batch" draws all first trees from the base grammar, "incremental" each given the words before it, so that their order
-    matters. `relabel`: in so many first sweeps the trees in the caches are resampled, too (-1: in all): all words that use a
-    stem change its analysis together, which no step of a single word does. Johnson and Goldwater (2009) found both to
-    reach higher probabilities; the thesis did the first only. `anneal_from`: the first temperature, lowered geometrically
-    to 1 over `anneal_sweeps`. `unparsable`: what to do with words the grammar cannot derive.
+    After `burn_in` sweeps the trees of every `thin`-th sweep are collected. `snapshots` states of the grammar, spread over the
+    collected sweeps and chains, are kept to analyse new words with. `initialisation`: "batch" draws all first trees from the base
+    grammar, "sequential" each given the words before it, so that their order matters. In the first `relabel` sweeps the trees in
+    the caches are resampled, too (-1: in all): all words that use a stem change its analysis together, which no step of a single
+    word does. Johnson and Goldwater (2009) found both to reach higher probabilities; the thesis did the first only. The temperature
+    falls geometrically from `anneal_from` to 1 over `anneal_sweeps`.
 
-    >>> Settings(sweeps=100, burn_in=90, thin=5).kept_sweeps
+    >>> MorphologySettings(sweeps=100, burn_in=90, thin=5).kept_sweeps
     (95, 100)
     """
 
-    sweeps: int = 1000
-    burn_in: int | None = None
-    thin: int = 1
-    chains: int = 1
-    seed: int = 1
-    snapshots: int = 10
-    initialisation: Literal["incremental", "batch"] = "batch"
-    relabel: int = -1
-    anneal_from: float = 1.0
-    anneal_sweeps: int = 0
-    memory_mb: int = 4096
-    unparsable: Literal["skip", "refuse"] = "skip"
+    initialisations: ClassVar[tuple[str, ...]] = ("batch", "sequential")
+    other_initialisations: ClassVar[dict[str, str]] = {"incremental": "sequential"}
+
+    sweeps: int = setting(1000, "Sweeps over all words.", metavar="N")
+    burn_in: int | None = setting(
+        None, "Sweeps before trees are collected; by default nine tenths of them.", metavar="N"
+    )
+    chains: int = setting(2, "Independent chains, each in a thread.", metavar="N")
+    initialisation: str = setting(
+        "batch", "First trees: batch (all from the base grammar) or sequential (each given the words before it)."
+    )
+    thin: int = setting(1, "Collect the trees of every N-th sweep after burn-in.", metavar="N")
+    relabel: int = setting(-1, "Resample cached trees in the first N sweeps; -1: in all.", metavar="N")
+    anneal_from: float = setting(1.0, "First temperature.", metavar="T")
+    anneal_sweeps: int = setting(0, "Sweeps until the temperature is 1.", metavar="N")
+    snapshots: int = setting(10, "States of the grammar kept to analyse new words with.", metavar="N")
+    memory_mb: int = setting(
+        4096, "Maximum memory; larger runs are refused before they start.", option="--memory", metavar="MB"
+    )
+    unparsable: str = setting("skip", "Words that the grammar cannot derive: skip or refuse.")
 
     def __post_init__(self) -> None:
-        for name in ("sweeps", "thin", "chains", "snapshots", "memory_mb"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"{name.replace('_', ' ')} is 1 or more, not {getattr(self, name)}")
-        if not 0 <= self.burned < self.sweeps:
-            raise SettingsError(f"burn-in is below the {self.sweeps} sweeps, not {self.burn_in}")
+        super().__post_init__()
+        self.require_positive("thin", "snapshots", "memory_mb")
         if not self.kept_sweeps:
             raise SettingsError(f"thinning by {self.thin} leaves no sample of {self.sweeps - self.burned} sweeps")
-        if self.initialisation not in ("incremental", "batch"):
-            raise SettingsError(f"initialisation is incremental or batch, not {self.initialisation!r}")
         if self.unparsable not in ("skip", "refuse"):
             raise SettingsError(f"unparsable words are skipped (skip) or refused (refuse), not {self.unparsable!r}")
         if self.anneal_from <= 0.0 or self.anneal_sweeps < 0:
@@ -79,12 +96,3 @@ class Settings:
     def relabels(self, sweep: int) -> bool:
         """Whether cached trees are resampled in a sweep, counted from 1."""
         return self.relabel < 0 or sweep <= self.relabel
-
-    def to_dict(self) -> dict[str, Any]:
-        """As stored in a model file."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Settings:
-        """The inverse of `to_dict`."""
-        return cls(**fields)

@@ -1,4 +1,4 @@
-"""The words to learn from: one a line, optional tab and count; or running text, whose types are taken."""
+"""The words to learn from: one per line, optional tab and count; or running text, whose types are taken."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from binyan.errors import InputError
 from binyan.signature import digest
 from binyan.text.atoms import Unit, atoms, invisible
 from binyan.text.preparation import Preparation
-from binyan.text.reading import LONGEST_WORD, read_lines
+from binyan.text.reading import LONGEST_WORD, read_lines, refuse_file_names
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,24 @@ class WordList:
         )
 
     @classmethod
+    def of_any(cls, words: WordSource, preparation: Preparation | None = None, unit: Unit = "grapheme") -> WordList:
+        """A word list as it is; the words of a file, or of several (a list of Path objects); or the types of an iterable."""
+        if isinstance(words, WordList):
+            return words
+        if isinstance(words, (str, os.PathLike)):
+            return cls.read(words, preparation, unit)
+        items = words if isinstance(words, (list, tuple)) else list(words)
+        if items and all(isinstance(item, os.PathLike) for item in items):
+            counts: Counter[str] = Counter()
+            for path in items:
+                counts.update(cls._file_counts(path, preparation or Preparation()))  # type: ignore[arg-type]
+            return cls._counted(counts, preparation or Preparation(), unit, ", ".join(map(str, items)))
+        return cls.of(items, preparation, unit)  # type: ignore[arg-type]
+
+    @classmethod
     def of(cls, words: Iterable[str], preparation: Preparation | None = None, unit: Unit = "grapheme") -> WordList:
-        """The types of an iterable of words."""
+        """The types of an iterable of words. A list of names of files is refused."""
+        refuse_file_names(words)
         prepare = preparation or Preparation()
         counts: Counter[str] = Counter()
         for word in words:
@@ -49,6 +65,10 @@ class WordList:
     ) -> WordList:
         """The words of a file. In a line with a tab the word stands before it, and its count, if a number, behind it."""
         prepare = preparation or Preparation()
+        return cls._counted(cls._file_counts(path, prepare), prepare, unit, str(path))
+
+    @staticmethod
+    def _file_counts(path: str | os.PathLike[str], prepare: Preparation) -> Counter[str]:
         counts: Counter[str] = Counter()
         for number, line in read_lines(path):
             text, tab, rest = line.partition("\t")
@@ -58,12 +78,12 @@ class WordList:
                 if len(word) > LONGEST_WORD:
                     raise InputError(f"{path}:{number}: a word of {len(word):,} characters: is this a word list?")
                 counts[word] += times
-        return cls._counted(counts, prepare, unit, str(path))
+        return counts
 
     @classmethod
     def _counted(cls, counts: Counter[str], preparation: Preparation, unit: Unit, source: str) -> WordList:
         if not counts:
-            raise InputError(f"{source}: there is not one word in it; give one word a line")
+            raise InputError(f"{source}: there is not one word in it; give one word per line")
         if (seen := invisible(counts)) is not None:
             warnings.warn(f"{source}: {seen}", stacklevel=3)
         return cls(tuple(counts), tuple(counts.values()), preparation, unit)
@@ -84,3 +104,7 @@ class WordList:
     def digest(self) -> str:
         """What stands for the words in signatures."""
         return digest("\n".join(self.words).encode(), str(self.preparation).encode(), self.unit.encode())
+
+
+WordSource = WordList | str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]]
+"""What words are read from: a word list, a file, several files (a list of Path objects), or words."""

@@ -20,8 +20,8 @@ from binyan.files import PathLike
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import BackoffLanguageModel, training_corpus, word_counts
 from binyan.ngram.chains import Arrays, Chain
-from binyan.ngram.sampling import Run, Sampling
-from binyan.sampling import Schedule
+from binyan.ngram.sampling import Sampling
+from binyan.sampling import Run, Schedule
 from binyan.settings import Settings, gather, setting, takes_settings
 from binyan.text import Corpus, Preparation, VocabularyPolicy
 from binyan.text.reading import Source

@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from binyan import model_file
 from binyan.errors import ModelFileError, SettingsError
-from binyan.files import PathLike
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import context_tree, training_fields
 from binyan.ngram.chains import Chain, Chains
-from binyan.progress import ProgressOption
-from binyan.sampling import Schedule, run_chains
+from binyan.sampling import Run, Schedule, run_chains
 from binyan.text import Corpus, Preparation, Vocabulary
 
 _PREFIX = "chains/"
-
-
-@dataclass(frozen=True)
-class Run:
-    """How and where training runs; none of it changes the result.
-
-    `checkpoint` names a file that is written every `checkpoint_seconds` and on Ctrl-C; with `resume`, training is resumed from it
-    if it exists. Chains run in at most `threads` threads, or on the workers of the Dask `scheduler` at that address.
-    """
-
-    checkpoint: PathLike | None = None
-    checkpoint_seconds: float = 60.0
-    resume: bool = False
-    threads: int | None = None
-    scheduler: str | None = None
-    progress: ProgressOption = None
 
 
 class Sampling:

@@ -2,6 +2,7 @@
 
 from binyan.sampling.chains import ChainSampler, run_chains
 from binyan.sampling.convergence import r_hat
-from binyan.sampling.schedule import Schedule
+from binyan.sampling.run import Run
+from binyan.sampling.schedule import ChainSettings, Schedule
 
-__all__ = ["ChainSampler", "Schedule", "r_hat", "run_chains"]
+__all__ = ["ChainSampler", "ChainSettings", "Run", "Schedule", "r_hat", "run_chains"]

@@ -10,15 +10,8 @@ from binyan.settings import Settings, setting
 
 
 @dataclass(frozen=True)
-class Schedule(Settings):
-    """How a posterior is sampled.
-
-    `sweeps` per chain; after `burn_in` of them, `samples` are collected from each chain, evenly spaced, the last after the last
-    sweep. Prediction averages over all collected samples.
-
-    >>> Schedule(sweeps=40, samples=4).kept_sweeps
-    (25, 30, 35, 40)
-    """
+class ChainSettings(Settings):
+    """What all samplers have: chains, their sweeps, how many of these are burn-in, and how chains start."""
 
     renamed: ClassVar = {"iterations": "sweeps"}
     initialisations: ClassVar[tuple[str, ...]] = ("sequential", "random")
@@ -27,7 +20,6 @@ class Schedule(Settings):
 
     sweeps: int = setting(100, "Sweeps over the data.", metavar="N")
     burn_in: int | None = setting(None, "Sweeps before the first sample; by default half.", metavar="N")
-    samples: int = setting(1, "Samples to average, per chain.", metavar="N")
     chains: int = setting(1, "Independent chains, run in parallel.", metavar="N")
     seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
     initialisation: str = setting(
@@ -37,15 +29,11 @@ class Schedule(Settings):
     def __post_init__(self) -> None:
         modern = self.other_initialisations.get(self.initialisation, self.initialisation)
         object.__setattr__(self, "initialisation", modern)
-        self.require_positive("sweeps", "samples", "chains")
+        self.require_positive("sweeps", "chains")
         if self.initialisation not in self.initialisations:
             raise SettingsError(f"initialisation is {' or '.join(self.initialisations)}, not {self.initialisation!r}")
         if not 0 <= self.burned < self.sweeps:
             raise SettingsError(f"burn-in is below the {self.sweeps} sweeps, not {self.burn_in}")
-        if self.samples > self.sweeps - self.burned:
-            raise SettingsError(
-                f"{self.samples} samples do not fit into {self.sweeps - self.burned} sweeps after burn-in"
-            )
 
     def require_positive(self, *names: str) -> None:
         """Raise SettingsError for the first of these settings that is below 1."""
@@ -61,10 +49,37 @@ class Schedule(Settings):
     @property
     def kept_sweeps(self) -> tuple[int, ...]:
         """After which sweeps, counted from 1, a sample is collected."""
-        left = self.sweeps - self.burned
-        return tuple(self.burned + left * (i + 1) // self.samples for i in range(self.samples))
+        raise NotImplementedError
 
     @property
     def is_sequential(self) -> bool:
         """Whether each item is first drawn given those before it."""
         return self.initialisation == "sequential"
+
+
+@dataclass(frozen=True)
+class Schedule(ChainSettings):
+    """How a posterior is sampled.
+
+    `sweeps` per chain; after `burn_in` of them, `samples` are collected from each chain, evenly spaced, the last after the last
+    sweep. Prediction averages over all collected samples.
+
+    >>> Schedule(sweeps=40, samples=4).kept_sweeps
+    (25, 30, 35, 40)
+    """
+
+    samples: int = setting(1, "Samples to average, per chain.", metavar="N")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_positive("samples")
+        if self.samples > self.sweeps - self.burned:
+            raise SettingsError(
+                f"{self.samples} samples do not fit into {self.sweeps - self.burned} sweeps after burn-in"
+            )
+
+    @property
+    def kept_sweeps(self) -> tuple[int, ...]:
+        """After which sweeps, counted from 1, a sample is collected."""
+        left = self.sweeps - self.burned
+        return tuple(self.burned + left * (i + 1) // self.samples for i in range(self.samples))

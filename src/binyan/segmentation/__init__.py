@@ -1,6 +1,6 @@
 """Segmentations of words: the value, tables of it, and what produces them.
 
-The splitters are in `compound_splitter` and `frequency_splitter`, gold lists in `gold`.
+The compound splitter is in `compound_splitter`, maps learnt by Morfessor in `word_map`, gold lists in `gold`.
 """
 
 from binyan.segmentation.segmentation import Linking, Part, Segmentation

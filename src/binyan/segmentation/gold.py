@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from binyan.errors import InputError
 from binyan.segmentation.segmentation import Part, Segmentation
@@ -64,6 +65,27 @@ def read_gold(path: str | os.PathLike[str]) -> Gold:
             f"'küchentisch TAB küche +n tisch', or GecoDB's or GermaNet's: {rows[0][1]!r}"
         )
     return Gold(table, unaligned, ambiguous)
+
+
+GoldSource = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Any]
+"""Gold compounds: a file in any known format, several, or a table or a mapping of words to their parts."""
+
+
+def gather_gold(source: GoldSource) -> dict[str, Gold]:
+    """What was read of each file, by its name; a table has the empty name."""
+    if isinstance(source, Mapping):
+        return {"": Gold(SegmentationTable.of_any(source))}
+    paths = [source] if isinstance(source, (str, os.PathLike)) else source
+    return {str(path): read_gold(path) for path in paths}
+
+
+def gold_words(lists: Mapping[str, Gold]) -> SegmentationTable:
+    """The words of several gold lists; of two analyses of a word the first is kept."""
+    rows: dict[str, Segmentation] = {}
+    for gold in lists.values():
+        for row in gold.table.values():
+            rows.setdefault(row.word, row)
+    return SegmentationTable(rows.values())
 
 
 def recursive(table: SegmentationTable) -> SegmentationTable:
@@ -137,8 +159,6 @@ def _germanet(line: str) -> Segmentation | None:
 def _common_stem(left: str, modifier: str) -> str:
     """What `left` has in common with the dictionary form of the modifier, umlauts apart, if it lacks only an ending."""
     plain = [unicodedata.normalize("NFD", c)[0] for c in left]
-    wanted = [unicodedata.normalize("NFD", c)[0] for c in modifier]
-    shared = next(
-        (i for i, (a, b) in enumerate(zip(plain, wanted, strict=False)) if a != b), min(len(plain), len(wanted))
-    )
+    stem = [unicodedata.normalize("NFD", c)[0] for c in modifier]
+    shared = next((i for i, (a, b) in enumerate(zip(plain, stem, strict=False)) if a != b), min(len(plain), len(stem)))
     return left[:shared] if len(modifier) - shared <= 2 else ""

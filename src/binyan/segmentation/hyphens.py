@@ -46,3 +46,18 @@ def lowered(text: str) -> str:
     if len(lower) == len(text):
         return lower
     return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
+
+
+def between_hyphens(segmentation: Segmentation) -> list[Segmentation]:
+    """The segmentations of what stands between the hyphens of a segmented word, in lowercase."""
+    groups: list[list[Part]] = [[]]
+    for part in segmentation:
+        if part.linking and not pieces(part.text):
+            groups.append([])
+        else:
+            groups[-1].append(Part(part.text.lower(), linking=part.linking))
+    return [
+        Segmentation("".join(part.text for part in group), tuple(group))
+        for group in groups
+        if any(not part.linking for part in group)
+    ]

@@ -9,6 +9,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,6 +17,7 @@ from binyan.errors import InputError, MissingExtra, SettingsError
 from binyan.progress import ProgressOption, track
 from binyan.segmentation.segmentation import Part, Segmentation
 from binyan.segmentation.table import SegmentationTable
+from binyan.settings import Settings, gather, setting, takes_settings
 
 METHODS = ("flatcat", "baseline")
 # How a count enters the training data: every type once, its logarithm, or as it is.
@@ -26,47 +28,59 @@ DAMPENING: dict[str, Callable[[int], int]] = {
 }
 
 
+@dataclass(frozen=True)
+class MorfessorSettings(Settings):
+    """How Morfessor learns. The thesis's perplexity threshold is 50 for a million words, 400 for tens of millions."""
+
+    method: str = setting("flatcat", "flatcat (prefixes, stems, suffixes) or baseline (no labels).")
+    perplexity_threshold: float = setting(
+        50.0,
+        "For FlatCat: how many different neighbours make an affix likely; higher finds fewer affixes.",
+        metavar="X",
+    )
+    corpus_weight: float = setting(1.0, "Higher segments less.", metavar="X")
+    dampening: str = setting("log", "types, log or tokens: how counts weigh.")
+    flatcat_epochs: int = setting(
+        1, "Passes in which FlatCat changes the segmentation; 0 labels what Baseline found: much faster.", metavar="N"
+    )
+    min_count: int = setting(1, "Learn only from words seen N times or more; segment all.", metavar="N")
+    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise SettingsError(f"Morfessor's methods here are {' and '.join(METHODS)}, not {self.method!r}")
+        if self.dampening not in DAMPENING:
+            raise SettingsError(f"dampening is one of {', '.join(DAMPENING)}, not {self.dampening!r}")
+
+
+@takes_settings(MorfessorSettings)
 def learn(
-    counts: Mapping[str, int],
-    more_words: Iterable[str] = (),
-    *,
-    method: str = "flatcat",
-    perplexity_threshold: float = 50.0,
-    corpus_weight: float = 1.0,
-    dampening: str = "log",
-    flatcat_epochs: int = 1,
-    min_count: int = 1,
-    seed: int = 1,
-    progress: ProgressOption = None,
+    counts: Mapping[str, int], more_words: Iterable[str] = (), *, progress: ProgressOption = None, **settings: Any
 ) -> SegmentationTable:
     """Learn from words with their counts, and segment them and `more_words` (unseen ones: the map made post hoc).
 
-    Words without a letter are left out. A higher `corpus_weight` segments less; `perplexity_threshold` is how many different
-    neighbours make an affix likely (the thesis: 50 for a million words, 400 for tens of millions). `flatcat_epochs`: passes
-    in which FlatCat changes the segmentation; 0 only labels what Baseline found, which is many times faster. Words seen less than `min_count` times are segmented but not learnt from.
+    Words without a letter are left out. The keywords are the fields of MorfessorSettings.
     """
-    if method not in METHODS:
-        raise SettingsError(f"Morfessor's methods here are {' and '.join(METHODS)}, not {method!r}")
-    if dampening not in DAMPENING:
-        raise SettingsError(f"dampening is one of {', '.join(DAMPENING)}, not {dampening!r}")
+    [s] = gather("learn", settings, MorfessorSettings)
     if find_spec("morfessor") is None or find_spec("flatcat") is None:
         raise MissingExtra("learning segmentations by Morfessor", "morfessor")
-    data = [(DAMPENING[dampening](n), w) for w, n in sorted(counts.items()) if n >= min_count and _has_letter(w)]
+    dampen = DAMPENING[s.dampening]
+    data = [(dampen(n), w) for w, n in sorted(counts.items()) if n >= s.min_count and _has_letter(w)]
     if not data:
-        raise InputError(f"no word with a letter, seen {min_count} times or more, to learn from")
-    with _seeded(seed):
-        segment = _baseline(data, corpus_weight)
-        if method == "flatcat":
-            segment = _flatcat(data, segment, perplexity_threshold, flatcat_epochs)
+        raise InputError(f"no word with a letter, seen {s.min_count} times or more, to learn from")
+    with _seeded(s.seed):
+        segment = _baseline(data, s.corpus_weight)
+        if s.method == "flatcat":
+            segment = _flatcat(data, segment, s.perplexity_threshold, s.flatcat_epochs)
         words = dict.fromkeys([*(w for _, w in data), *filter(_has_letter, (*counts, *more_words))])
-        shown = track(words, "words segmented", len(words), progress, every=1000)
-        return SegmentationTable(Segmentation(word, segment(word)) for word in shown)
+        tracked = track(words, "words segmented", len(words), progress, every=1000)
+        return SegmentationTable(Segmentation(word, segment(word)) for word in tracked)
 
 
-Segmenter = Callable[[str], tuple[Part, ...]]
+SegmentWord = Callable[[str], tuple[Part, ...]]
 
 
-def _baseline(data: list[tuple[int, str]], corpus_weight: float) -> Segmenter:
+def _baseline(data: list[tuple[int, str]], corpus_weight: float) -> SegmentWord:
     import morfessor
 
     morfessor.utils.show_progress_bar = False
@@ -76,7 +90,7 @@ def _baseline(data: list[tuple[int, str]], corpus_weight: float) -> Segmenter:
     return lambda word: tuple(Part(morph) for morph in model.viterbi_segment(word)[0])
 
 
-def _flatcat(data: list[tuple[int, str]], start: Segmenter, perplexity_threshold: float, epochs: int) -> Segmenter:
+def _flatcat(data: list[tuple[int, str]], start: SegmentWord, perplexity_threshold: float, epochs: int) -> SegmentWord:
     import flatcat
 
     flatcat.utils.show_progress_bar = False

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from typing import Literal
 
 from binyan.errors import InputError, SettingsError
@@ -45,6 +46,13 @@ class Part:
         """The part with its label, as a name for the part: `un/PRE`; without label, the letters alone."""
         return f"{self.text}/{self.label}" if self.label else self.text
 
+    @property
+    def letters(self) -> list[str]:
+        """The atoms of the part: code points where it has a position for each of them, else characters as a reader sees them."""
+        if self.positions is not None and len(self.positions) == len(self.text):
+            return list(self.text)
+        return atoms(self.text)
+
     @classmethod
     def parse(cls, token: str) -> Part:
         """The part written as `token`: `tisch`, `+n` (linking), `un/PRE` (labelled), `ktb@0,2,4/ROOT` (not contiguous).
@@ -72,6 +80,8 @@ class Part:
 class Segmentation:
     """A word and its parts, which spell it: one after the other, or interleaved at stated positions.
 
+    `probability` is that of the segmentation where a model gives it; segmentations of one word are equal if their parts are.
+
     >>> kitchen = Segmentation.parse("küchentisch", "küche +n tisch")
     >>> kitchen.components("left"), kitchen.components("right"), kitchen.components("delete")
     (('küchen', 'tisch'), ('küche', 'ntisch'), ('küche', 'tisch'))
@@ -83,6 +93,7 @@ class Segmentation:
 
     word: str
     parts: tuple[Part, ...]
+    probability: float | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not self.parts:
@@ -104,8 +115,7 @@ class Segmentation:
     def _spelt_by_positions(self) -> str:
         taken: dict[int, str] = {}
         for part in self.parts:
-            letters = atoms(part.text)
-            places = part.positions or ()
+            letters, places = part.letters, part.positions or ()
             if len(letters) != len(places) or list(places) != sorted(set(places)):
                 raise InputError(
                     f"{self.word!r}: the part {part} needs {len(letters)} positions, ascending; it has {len(places)}"
@@ -167,18 +177,37 @@ class Segmentation:
             start = end
         return tuple(places)
 
+    def contiguous(self) -> Segmentation:
+        """The word cut into pieces that follow one another: a part with gaps becomes several.
+
+        >>> print(Segmentation.parse("sumulat", "sulat@0,3,4,5,6/stem um@1,2/inf").contiguous())
+        s/stem um/inf ulat/stem
+        """
+        if self.is_contiguous:
+            return self
+        placed = sorted(
+            (place, number, letter)
+            for number, part in enumerate(self.parts)
+            for place, letter in zip(part.positions or (), part.letters, strict=True)
+        )
+        pieces = tuple(
+            Part("".join(letter for _, _, letter in run), self.parts[number].label, self.parts[number].linking)
+            for number, run in groupby(placed, key=lambda item: item[1])
+        )
+        return Segmentation(self.word, pieces, self.probability)
+
     def boundaries(self) -> frozenset[tuple[int, int]]:
         """Where components end and the next begin, in characters: (3, 3), or (5, 6) around a linking element."""
         if not self.is_contiguous:
             raise SettingsError(f"{self.word!r} has interleaved parts; boundaries are of contiguous ones")
-        found, end, place = [], None, 0
+        borders, end, place = [], None, 0
         for part in self.parts:
             if not part.linking:
                 if end is not None:
-                    found.append((end, place))
+                    borders.append((end, place))
                 end = place + len(part.text)
             place += len(part.text)
-        return frozenset(found)
+        return frozenset(borders)
 
     def components(self, linking: Linking = "left") -> tuple[str, ...]:
         """The components, with linking elements merged to the left, to the right, or deleted.

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from binyan.segmentation import split_features as f
 from binyan.segmentation.lattice import Floats, Ints, Lattices
-from binyan.segmentation.lexicon import Lexicon, components_with_links
+from binyan.segmentation.part_counts import PartCounts, components_with_links
 from binyan.segmentation.segmentation import Segmentation
 from binyan.segmentation.split_features import Keys
 
-# What may be a part: strings of the lexicon, and others only at the beginning or the end of a word.
+# What may be a part: known strings, and others only at the beginning or the end of a word.
 LONGEST_PART = 30
 SHORTEST_UNKNOWN, SHORTEST_KNOWN = 3, 2
 _CHUNK = 2_000_000  # spans at a time
@@ -65,9 +65,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class SplitFeatures:
-    """The map from edges to features, given a lexicon, an alphabet and the letter contexts that have a weight (sorted)."""
+    """The map from edges to features, given the counts of parts, an alphabet and the letter contexts that have a weight (sorted)."""
 
-    lexicon: Lexicon
+    part_counts: PartCounts
     alphabet: str
     contexts: Keys
 
@@ -79,7 +79,7 @@ class SplitFeatures:
     @property
     def dense(self) -> int:
         """The number of weights before those of letter contexts."""
-        return f.dense_size(self.lexicon)
+        return f.dense_size(self.part_counts)
 
     @cached_property
     def codes(self) -> Ints:
@@ -108,8 +108,8 @@ class SplitFeatures:
     def _indices(self, keys: Keys) -> Ints:
         if not len(self.contexts):
             return np.full(keys.shape, f.NOTHING)
-        found = np.minimum(np.searchsorted(self.contexts, keys), len(self.contexts) - 1)
-        return np.where(self.contexts[found] == keys, found + self.dense, f.NOTHING)
+        places = np.minimum(np.searchsorted(self.contexts, keys), len(self.contexts) - 1)
+        return np.where(self.contexts[places] == keys, places + self.dense, f.NOTHING)
 
 
 class _Builder:
@@ -161,11 +161,11 @@ class _Builder:
         return np.concatenate(self.columns[name]) if name in self.columns else np.zeros(shape, np.int64)
 
     def _add_words(self, indices: Ints, words: _SameLength) -> None:
-        features = f.span_features(words.lexicon, words.n, words.start, words.end, words.rows, words.gold_link)
+        features = f.span_features(words.part_counts, words.n, words.start, words.end, words.rows, words.gold_link)
         self._add(spans=features[words.kept])
         span_index = np.cumsum(words.kept).reshape(words.kept.shape) - 1 + self.spans
         self.spans += int(words.kept.sum())
-        for link, text in enumerate(words.lexicon.links):
+        for link, text in enumerate(words.part_counts.links):
             if len(text) < words.n - 1:
                 self._add_modifiers(indices, words, span_index, link, len(text))
         self._add_last_parts(indices, words, span_index)
@@ -192,7 +192,7 @@ class _Builder:
             is_gold=gold_link == link,
             span_of=span_index[word, span],
             boundary_of=boundary_index[word, end],
-            links=f.link_features(words.lexicon, words.rows[word, span], link, linked, gold_link),
+            links=f.link_features(words.part_counts, words.rows[word, span], link, linked, gold_link),
         )
 
     def _add_last_parts(self, indices: Ints, words: _SameLength, span_index: Ints) -> None:
@@ -218,19 +218,19 @@ class _Builder:
 
 
 class _SameLength:
-    """Words of length n: their spans `start` to `end`, the rows of these in the lexicon, and which may be parts."""
+    """Words of length n: their spans `start` to `end`, the rows of these in the counts of parts, and which may be parts."""
 
     def __init__(self, features: SplitFeatures, words: list[str], gold: list[Segmentation] | None) -> None:
         self.words, self.n = words, len(words[0])
-        self.lexicon = features.lexicon
+        self.part_counts = features.part_counts
         n = self.n
         pairs = [(i, j) for i in range(n) for j in range(i + 1, n + 1) if j - i <= LONGEST_PART or (i, j) == (0, n)]
         self.start, self.end = np.array(pairs, np.int64).T
         self.place = np.full((n + 1, n + 1), -1, np.int64)
         self.place[self.start, self.end] = np.arange(len(pairs))
-        find = self.lexicon.rows.get
-        found = (find(word[i:j], 0) for word in words for i, j in pairs)
-        self.rows = np.fromiter(found, np.int64, len(words) * len(pairs)).reshape(len(words), len(pairs))
+        find = self.part_counts.rows.get
+        rows = (find(word[i:j], 0) for word in words for i, j in pairs)
+        self.rows = np.fromiter(rows, np.int64, len(words) * len(pairs)).reshape(len(words), len(pairs))
         self.points = np.array(words, f"U{n}").view(np.uint32).reshape(len(words), n)
         self.letters = np.full((len(words), n + 2 * f.MARGIN), f.EDGE, np.int64)
         self.letters[:, f.MARGIN : f.MARGIN + n] = features.codes[self.points]
@@ -239,13 +239,13 @@ class _SameLength:
 
     def has_link(self, link: int) -> NDArray[np.bool_]:
         """Words by places: whether a linking element stands there, with letters before and after it."""
-        text = self.lexicon.links[link]
+        text = self.part_counts.links[link]
         last = self.n - len(text)
-        found = np.zeros((len(self.words), self.n), bool)
-        found[:, 1:last] = True
+        stands = np.zeros((len(self.words), self.n), bool)
+        stands[:, 1:last] = True
         for offset, letter in enumerate(text):
-            found[:, :last] &= self.points[:, offset : last + offset] == ord(letter)
-        return found
+            stands[:, :last] &= self.points[:, offset : last + offset] == ord(letter)
+        return stands
 
     def _may_be_parts(self) -> NDArray[np.bool_]:
         size, whole = self.end - self.start, self.end - self.start == self.n
@@ -256,12 +256,12 @@ class _SameLength:
             self.points, [p for p in np.unique(self.points) if unicodedata.category(chr(p))[0] == "M"]
         )
         within: NDArray[np.bool_] = kept & ~marks[:, self.start] & ~marks[:, self.end]
-        return within | whole
+        return np.asarray(within | whole)
 
     def _gold_links(self, gold: list[Segmentation] | None) -> Ints:
         """Of each span: the linking element after it where it is a gold modifier, LAST or NOT_GOLD."""
         links = np.full(self.rows.shape, f.NOT_GOLD, np.int64)
-        number = {text: link for link, text in enumerate(self.lexicon.links)}
+        number = {text: link for link, text in enumerate(self.part_counts.links)}
         for row, segmentation in enumerate(gold or []):
             i = 0
             for text, link in components_with_links(segmentation):

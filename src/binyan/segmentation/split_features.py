@@ -7,11 +7,13 @@ and the letters around it: a discriminative character model), and those of part 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from binyan.segmentation.lattice import Ints
-from binyan.segmentation.lexicon import Lexicon
+from binyan.segmentation.part_counts import PartCounts
 
 Keys = NDArray[np.uint64]
 
@@ -35,22 +37,22 @@ _LINK_CORPUS = _LINK_GOLD + 2 * _GOLD * _GOLD
 _PER_LINK = 3 + _CORPUS
 
 
-def dense_size(lexicon: Lexicon) -> int:
+def dense_size(part_counts: PartCounts) -> int:
     """The number of features before those of letter contexts."""
-    return _LINK_CORPUS + len(lexicon.links) * _PER_LINK
+    return _LINK_CORPUS + len(part_counts.links) * _PER_LINK
 
 
-def span_features(lexicon: Lexicon, n: int, start: Ints, end: Ints, rows: Ints, gold_link: Ints) -> Ints:
-    """Features of the spans `start` to `end` of words of length n, which are `rows` of the lexicon (words by spans).
+def span_features(part_counts: PartCounts, n: int, start: Ints, end: Ints, rows: Ints, gold_link: Ints) -> Ints:
+    """Features of the spans `start` to `end` of words of length n, which are `rows` of the counts of parts (words by spans).
 
     What is gold in the word itself is taken out of the counts, so that a word is not described by its own analysis.
     """
     size = end - start
     role = np.where(end < n, np.where(start == 0, _FIRST, _LATER), np.where(start == 0, _WHOLE, _HEAD))
     is_modifier = role <= _LATER
-    corpus = _classes(lexicon.corpus[rows], _CORPUS)
-    modifiers = lexicon.modifiers[rows] - (gold_link >= 0)
-    heads = lexicon.head[rows] - ((role == _HEAD) & (gold_link == LAST))
+    corpus = _classes(part_counts.corpus[rows], _CORPUS)
+    modifiers = part_counts.modifiers[rows] - (gold_link >= 0)
+    heads = part_counts.head[rows] - ((role == _HEAD) & (gold_link == LAST))
     # Gold counts say nothing of whole words: those that training takes for simplex are known from compounds.
     known = role != _WHOLE
     same = _classes(np.where(is_modifier, modifiers, heads) * known, _GOLD)
@@ -65,15 +67,15 @@ def span_features(lexicon: Lexicon, n: int, start: Ints, end: Ints, rows: Ints, 
     return np.stack(features, axis=-1)
 
 
-def link_features(lexicon: Lexicon, rows: Ints, link: int, linked: Ints, gold_link: Ints) -> Ints:
-    """Features of modifiers (`rows` of the lexicon) before a linking element, with which they are `linked` rows."""
-    uses = lexicon.modifiers[rows] - (gold_link >= 0)
-    together = lexicon.modifier[rows, link] - (gold_link == link)
+def link_features(part_counts: PartCounts, rows: Ints, link: int, linked: Ints, gold_link: Ints) -> Ints:
+    """Features of modifiers (`rows` of the counts of parts) before a linking element, with which they are `linked` rows."""
+    uses = part_counts.modifiers[rows] - (gold_link >= 0)
+    together = part_counts.modifier[rows, link] - (gold_link == link)
     first = _LINK_CORPUS + link * _PER_LINK
     features = [
         _LINK_GOLD + ((link > 0) * _GOLD + _classes(together, _GOLD)) * _GOLD + _classes(uses, _GOLD),
         first + np.where(uses == 0, 0, np.where(together == 0, 1, 2)),
-        first + 3 + _classes(lexicon.corpus[linked], _CORPUS),
+        first + 3 + _classes(part_counts.corpus[linked], _CORPUS),
     ]
     return np.stack(features, axis=-1)
 
@@ -103,6 +105,6 @@ def _key(kind: int, link: int, letters: list[Keys]) -> Keys:
     return key
 
 
-def _classes(counts: NDArray[np.integer], number: int) -> Ints:
+def _classes(counts: NDArray[np.integer[Any]], number: int) -> Ints:
     """Class 0 for none, 1 for 1, 2 for 2 and 3, 3 for 4 to 7 and so on, up to `number` classes."""
-    return np.minimum(np.frexp(np.maximum(counts, 0))[1], number - 1).astype(np.int64)
+    return np.asarray(np.minimum(np.frexp(np.maximum(counts, 0))[1], number - 1), np.int64)

@@ -1,13 +1,14 @@
-"""Words with their segmentations: read from and written to text, one word a line."""
+"""Words with their segmentations: read from and written to text, one word per line."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Self
 
 from binyan.errors import InputError
+from binyan.files import PathLike, write_bytes
 from binyan.segmentation.segmentation import Linking, Segmentation, escape, unescape
 from binyan.signature import digest
 from binyan.text.reading import read_lines
@@ -30,8 +31,8 @@ class SegmentationTable(Mapping[str, Segmentation]):
             self.add(segmentation)
 
     @classmethod
-    def of_any(cls, given: SegmentationTable | Mapping[str, str] | str | os.PathLike[str]) -> SegmentationTable:
-        """A table as it is; from a file; or from a mapping of words to their parts in the text format.
+    def of_any(cls, given: SegmentationTable | Mapping[str, str | Segmentation] | PathLike) -> SegmentationTable:
+        """A table as it is, from a file, or from a mapping of words to segmentations or to their parts in the text format.
 
         >>> SegmentationTable.of_any({"küchentisch": "küche +n tisch"}).components("küchentisch")
         ('küchen', 'tisch')
@@ -40,7 +41,10 @@ class SegmentationTable(Mapping[str, Segmentation]):
             return given
         if isinstance(given, (str, os.PathLike)):
             return cls.read(given)
-        return cls(Segmentation.parse(word, parts) for word, parts in given.items())
+        return cls(
+            parts if isinstance(parts, Segmentation) else Segmentation.parse(word, parts)
+            for word, parts in given.items()
+        )
 
     def add(self, segmentation: Segmentation) -> None:
         """Add a row. The same row again is counted in `repeated`; another analysis of the same word is refused."""
@@ -88,20 +92,17 @@ class SegmentationTable(Mapping[str, Segmentation]):
         return "".join(f"{escape(row.word)}\t{row}\n" for row in self._rows.values()).encode()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> SegmentationTable:
+    def from_bytes(cls, data: bytes) -> Self:
         """The inverse of `to_bytes`."""
         return cls(map(parse_row, data.decode().split("\n")[:-1]))
 
-    def write(self, path: str | os.PathLike[str], comment: str = "") -> None:
+    def write(self, path: PathLike, comment: str = "") -> None:
         """Write the text format, with `comment` lines (a signature, say) at the top."""
         heading = "".join(f"# {line}\n" for line in comment.splitlines())
-        try:
-            Path(path).write_bytes(heading.encode() + self.to_bytes())
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        write_bytes(path, heading.encode(), self.to_bytes())
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> SegmentationTable:
+    def read(cls, path: PathLike) -> Self:
         """Read the text format. Whatever is wrong with a row is refused with its file and line."""
         table = cls()
         lines: dict[str, int] = {}
@@ -138,9 +139,9 @@ def parse_row(line: str) -> Segmentation:
     """One row of the text format: word, tab, parts."""
     columns = line.split("\t")
     if len(columns) != 2:
-        shown = line if len(line) <= 60 else f"{line[:60]}..."
+        row = line if len(line) <= 60 else f"{line[:60]}..."
         raise InputError(
-            f"{len(columns)} columns where a segmentation has two: the word, a tab, its parts: {shown!r}; "
+            f"{len(columns)} columns where a segmentation has two: the word, a tab, its parts: {row!r}; "
             "'binyan compounds split' and 'binyan wordmap learn' make such files"
         )
     if not columns[0]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from binyan.datasets import german_text
 from binyan.segmentation import SegmentationTable
 from binyan.segmentation.compound_splitter import CompoundSplitter
-from binyan.segmentation.frequency_splitter import FrequencySplitter
 
 FOLDER = Path(__file__).parent
 WORDS = [
@@ -27,11 +26,11 @@ def main() -> None:
     text = german_text(250, 0, seed=5)
     frequencies = {word: 1 + len(word) for sentence in text.train for word in sentence}
     gold = SegmentationTable(row for row in text.segmentations.values() if row.word not in WORDS)
-    trained = CompoundSplitter.train(gold, frequencies, max_iterations=30, min_link=2, progress=False)
-    untrained = FrequencySplitter.from_counts(frequencies, ["s", "n", "er"])
+    trained = CompoundSplitter(iterations=30, min_link=2).fit(gold, frequencies, progress=False)
+    untrained = CompoundSplitter(links="s n er").fit(text=frequencies)
     for name, splitter in (("trained", trained), ("frequencies", untrained)):
         splitter.save(FOLDER / f"{name}.v1.splitter")
-        splitter.split(WORDS).write(FOLDER / f"{name}.v1.tsv")
+        splitter.split_words(WORDS).write(FOLDER / f"{name}.v1.tsv")
 
 
 if __name__ == "__main__":

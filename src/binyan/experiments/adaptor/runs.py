@@ -13,16 +13,15 @@ import numpy as np
 
 from binyan.evaluation.gold import GoldWord
 from binyan.evaluation.lexicon import gold_lexicon, roc_curve
-from binyan.evaluation.morphology import Analysed, sampled_lexicon
+from binyan.evaluation.morphology import BestAnalyses, sampled_lexicon
 from binyan.evaluation.roots import GUESSERS, guesser_accuracy, strong_roots
 from binyan.evaluation.segmentation import score_segmentation
 from binyan.experiments.adaptor.methods import MORFESSOR, RANDOM_GUESSERS, AnalysisMethod, methods_for
 from binyan.experiments.adaptor.word_lists import WORD_LISTS, gold_digest, gold_words, settings, statistics, unseen
 from binyan.experiments.experiment import Experiment, Measure, Outcome, SettingValues, Workspace
-from binyan.grammar.rules import Grammar
 
 if TYPE_CHECKING:
-    from binyan.morphology import AdaptorSampler
+    from binyan.morphology import Morphology
 
 # size -> words (None: all), sweeps and burn-in; the thesis had all words, 1000 and 900
 PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), "all": (None, 1_000, 900)}
@@ -80,49 +79,49 @@ def measure_adaptor(experiment: AdaptorExperiment, workspace: Workspace) -> Outc
     """Learn, then compare the analyses with the gold standard in every way of the chapter."""
     gold = gold_words(experiment.data, workspace)
     started = time.process_time()
-    sampler = learn(experiment.model, [word.word for word in gold], workspace, workspace.checkpoint(experiment))
+    morphology = learn(experiment.model, [word.word for word in gold], workspace, workspace.checkpoint(experiment))
     seconds = time.process_time() - started
-    segmenter = sampler.freeze()
-    analysed = Analysed.of(segmenter, gold)
-    rankings = {c: sampled_lexicon(segmenter, [w.word for w in gold], c) for c in ("stem", "root3")}
+    analysed = BestAnalyses.of(morphology, gold)
+    rankings = {c: sampled_lexicon(morphology, [w.word for w in gold], c) for c in ("stem", "root3")}
     scores = all_scores(analysed, rankings)
     figures = {
         "f1": scores["segmentation"]["f1"],
         "root_accuracy": scores["roots_3_A"]["accuracy"],
         **statistics(gold),
         **scores,
-        "unparsable": len(sampler.unparsable),
-        "log_joint": sampler.trace_tables[0][-1, 0],
+        "unparsable": len(morphology.unparsable),
+        "log_joint": morphology.trace[0][-1, 0],
         "words_per_second": len(gold) * experiment.model["sweeps"] / max(seconds, 1e-9),
         "top_roots": _top_roots(rankings["root3"], gold),
     }
     curves = {f"roc.{c}": np.array(roc_curve(r, gold_lexicon(gold, c))) for c, r in rankings.items()}
-    trace = {"log_joint": sampler.trace_tables[0][:, 0]}
-    return Outcome(figures, str(sampler.signature.extended(gold=gold_digest(gold))), {**curves, **trace})
+    trace = {"log_joint": morphology.trace[0][:, 0]}
+    return Outcome(figures, str(morphology.signature().extended(gold=gold_digest(gold))), {**curves, **trace})
 
 
-def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, checkpoint: Path) -> AdaptorSampler:
-    """A sampler with these settings after its last sweep; resumes from `checkpoint` if it exists."""
-    from binyan.grammar.notation import load_grammar
-    from binyan.morphology import AdaptorSampler, WordList, load_sampler, save_sampler
-    from binyan.morphology import Settings as SamplingSettings
+def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, checkpoint: Path) -> Morphology:
+    """A morphology learnt with these settings; learning is resumed from `checkpoint` if it exists."""
+    from binyan.grammar import Grammar
+    from binyan.morphology import Morphology
 
-    sampling = SamplingSettings(
+    grammar = Grammar.load(model["grammar"])
+    morphology = Morphology(
+        grammar,
         sweeps=model["sweeps"],
         burn_in=model["burn_in"],
+        chains=1,
         seed=model["seed"],
         initialisation=model["initialisation"],
         relabel=model.get("relabel", 0),
+        unit="codepoint",
     )
-    grammar = load_grammar(model["grammar"])
-    sampler = load_sampler(checkpoint, sampling) if checkpoint.exists() else None
-    if sampler is None or not _same_rules(sampler.compiled.source, grammar):  # the file of a grammar may have changed
-        sampler = AdaptorSampler(grammar, WordList.of(words, unit="codepoint"), sampling)
-    sampler.run(workspace.progress, checkpoint=lambda: save_sampler(sampler, checkpoint), seconds=600.0)
-    return sampler
+    # The file of a grammar may have changed.
+    resume = checkpoint.exists() and Morphology.load(checkpoint).grammar.same_rules(grammar)
+    how = {"checkpoint": checkpoint, "checkpoint_seconds": 600.0, "resume": resume}
+    return morphology.fit(words, progress=workspace.progress, **how)
 
 
-def all_scores(analysed: Analysed, rankings: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+def all_scores(analysed: BestAnalyses, rankings: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     """All scores, and those of the words that no grammar was chosen on."""
     scores: dict[str, Any] = {
         "segmentation": analysed.segmentation().to_dict(),
@@ -138,7 +137,7 @@ def all_scores(analysed: Analysed, rankings: Mapping[str, Mapping[str, float]]) 
             scores[f"roots_{length}_{method}"] = analysed.roots(length, method).to_dict()
     scores["roots_3_A_not_stems"] = analysed.roots(3, "A", roots_that_are_stems=False).to_dict()
     if others := unseen(analysed.gold):
-        part = Analysed(others, analysed.best)
+        part = BestAnalyses(others, analysed.best)
         scores["unseen"] = {
             "segmentation": part.segmentation().to_dict(),
             **{f"roots_{k}": part.roots(k).to_dict() for k in (3, 4)},
@@ -182,10 +181,6 @@ MEASURES: Mapping[str, Measure] = {
     "morfessor": measure_morfessor,
     "guessers": measure_guessers,
 }
-
-
-def _same_rules(one: Grammar, other: Grammar) -> bool:
-    return [(str(r), r.weight) for r in one.rules] == [(str(r), r.weight) for r in other.rules]
 
 
 def _top_roots(ranking: Mapping[str, float], gold: Sequence[GoldWord], most: int = 10) -> list[list[Any]]:

@@ -83,7 +83,11 @@ def statistics(gold: Sequence[GoldWord]) -> dict[str, Any]:
 
 def gold_digest(gold: Sequence[GoldWord]) -> str:
     """A digest of the words and their analyses."""
-    return digest("\n".join(f"{word.word}\t{word.segmentations}\t{word.roots}" for word in gold).encode())
+    rows = (
+        (word.word, tuple(tuple((part.text, part.label) for part in s) for s in word.segmentations), word.roots)
+        for word in gold
+    )
+    return digest("\n".join("\t".join(map(str, row)) for row in rows).encode())
 
 
 def _sample(words: Sequence[GoldWord], size: int) -> list[GoldWord]:

@@ -73,12 +73,12 @@ def stored_held_out_text(cache: Path) -> HeldOutText | None:
 
 def segmentation(vocabulary: Vocabulary, workspace: Workspace) -> SegmentationTable:
     """The words of a vocabulary, split by a splitter trained on gold lists and the words of the first shard; kept on disk."""
-    from binyan.segmentation.compound_splitter import load_splitter
+    from binyan.segmentation.compound_splitter import CompoundSplitter
 
     path = segmentation_path(workspace.cache, vocabulary.digest)
     if not path.exists():
         splitter, signature = _splitter(workspace)
-        table = load_splitter(splitter).split(vocabulary.words[3:], progress=workspace.progress)
+        table = CompoundSplitter.load(splitter).split_words(vocabulary.words[3:], progress=workspace.progress)
         with replacing(path) as part:
             table.write(part, comment=signature)
     return SegmentationTable.read(path)
@@ -92,8 +92,7 @@ def segmentation_path(cache: Path, vocabulary: str) -> Path:
 def _splitter(workspace: Workspace) -> tuple[Path, str]:
     """The file of the splitter, and its signature."""
     from binyan.segmentation.compound_splitter import CompoundSplitter
-    from binyan.segmentation.frequencies import word_frequencies
-    from binyan.segmentation.gold import read_gold, recursive
+    from binyan.segmentation.gold import read_gold
 
     gold = [workspace.source(f"compounds/{name}") for name in GOLD]
     held_out = workspace.source(f"compounds/{NOT_GOLD}")
@@ -103,10 +102,8 @@ def _splitter(workspace: Workspace) -> tuple[Path, str]:
     path = workspace.cache / f"splitter.{key}.model"
     if not path.exists():
         rows = {row.word: row for source in reversed(gold) for row in read_gold(source).table.values()}
-        excluded = read_gold(held_out).table
-        table = recursive(SegmentationTable(row for row in rows.values() if row.word not in excluded))
-        frequencies = word_frequencies([text], progress=workspace.progress)
-        CompoundSplitter.train(table, frequencies, progress=workspace.progress).save(path)
+        splitter = CompoundSplitter(recursive=True)
+        splitter.fit(rows, text, exclude=held_out, progress=workspace.progress).save(path)
     return path, signature
 
 

@@ -1,0 +1,115 @@
+"""What a grammar file says, statement by statement, before any of it is expanded into rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from binyan.grammar.problems import Problem
+
+Repetition = Literal["", "?", "*", "+"]
+
+
+@dataclass(frozen=True)
+class Use:
+    """A symbol on a right side. `arguments` is None without brackets, "*" for sharing, else variable names."""
+
+    name: str
+    arguments: tuple[str, ...] | Literal["*"] | None = None
+    repetition: Repetition = ""
+
+    def __str__(self) -> str:
+        brackets = "" if self.arguments is None else f"({','.join(self.arguments)})"
+        return f"{self.name}{brackets}{self.repetition}"
+
+
+@dataclass(frozen=True)
+class Given:
+    """Characters written in quotes."""
+
+    text: str
+    repetition: Repetition = ""
+
+    def __str__(self) -> str:
+        quote = '"' if "'" in self.text else "'"
+        return f"{quote}{self.text}{quote}{self.repetition}"
+
+
+@dataclass(frozen=True)
+class Any:
+    """Each character of the data: all, only those of `of`, or all but those of `but`."""
+
+    of: str | None = None
+    but: str = ""
+    repetition: Repetition = ""
+
+    def __str__(self) -> str:
+        text = f' of "{self.of}"' if self.of is not None else f' but "{self.but}"' if self.but else ""
+        return f"<any{text}>{self.repetition}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Items in brackets, with alternatives."""
+
+    alternatives: tuple[tuple[Item, ...], ...]
+    repetition: Repetition = ""
+
+    def __str__(self) -> str:
+        inside = " | ".join(" ".join(str(item) for item in items) for items in self.alternatives)
+        return f"({inside}){self.repetition}"
+
+
+Item = Use | Given | Any | Group
+
+
+@dataclass(frozen=True)
+class Left:
+    """A left side: each argument is a tuple of variables (str) and given characters (Given)."""
+
+    name: str
+    arguments: tuple[tuple[str | Given, ...], ...] | None = None
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One right side of a statement."""
+
+    items: tuple[Item, ...]
+    weight: float = 1.0
+    empty: bool = False  # written as eps: all there is stands on the left
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A rule as it is written: left sides, alternatives, and where it stands."""
+
+    lefts: tuple[Left, ...]
+    alternatives: tuple[Alternative, ...]
+    text: str
+    line: int
+    source: str
+
+
+@dataclass(frozen=True)
+class RoleMark:
+    """A role that a `role` line gives to a symbol."""
+
+    role: str
+    text: str
+    line: int
+    source: str
+
+
+@dataclass
+class GrammarText:
+    """All statements of a file and what else it declares; `problems` are the lines that could not be read."""
+
+    source: str
+    statements: list[Statement] = field(default_factory=list)
+    start: str | None = None
+    includes: list[tuple[str, int]] = field(default_factory=list)
+    marks: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    roles: dict[str, RoleMark] = field(default_factory=dict)
+    assumed: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)

@@ -1,0 +1,187 @@
+"""What a morphology says of many words at once: what the commands of `binyan morph` print, as text or JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from binyan.files import PathLike, write_text
+from binyan.grammar.drawing import draw_html
+from binyan.morphology.adaptor import AdaptorSampler, trace_columns
+from binyan.morphology.analysis import Analysis
+from binyan.segmentation import Segmentation, SegmentationTable
+
+_LISTED = 5  # words of a message
+
+
+@dataclass(frozen=True, repr=False)
+class WordAnalyses(Sequence[Analysis]):
+    """The analyses of one word, best first; none where the grammar cannot derive it."""
+
+    word: str
+    analyses: tuple[Analysis, ...]
+    signature: str
+
+    @overload
+    def __getitem__(self, place: int) -> Analysis: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Analysis]: ...
+    def __getitem__(self, place: int | slice) -> Analysis | Sequence[Analysis]:
+        return self.analyses[place]
+
+    def __len__(self) -> int:
+        return len(self.analyses)
+
+    def __repr__(self) -> str:
+        return repr(list(self.analyses))
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{a.probability:.4f}  {a.segmentation}\n{a.tree}" for a in self.analyses)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        analyses = [
+            {"tree": a.tree.discbracket(), "segmentation": str(a.segmentation), "probability": a.probability}
+            for a in self.analyses
+        ]
+        return {"word": self.word, "analyses": analyses, "signature": self.signature}
+
+    def save_html(self, path: PathLike) -> None:
+        """Write the trees as a web page."""
+        captions = [(a.tree, f"{a.segmentation}, probability {a.probability:.3f}") for a in self.analyses]
+        write_text(path, draw_html(captions, self.word))
+
+
+@dataclass(frozen=True, repr=False)
+class SegmentedWords(Mapping[str, list[Segmentation]]):
+    """The most probable segmentations of each word, best first, with their probabilities."""
+
+    segmentations: Mapping[str, list[Segmentation]]
+    signature: str
+
+    def __getitem__(self, word: str) -> list[Segmentation]:
+        return self.segmentations[word]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.segmentations)
+
+    def __len__(self) -> int:
+        return len(self.segmentations)
+
+    def __repr__(self) -> str:
+        return f"<SegmentedWords: {len(self):,} words, {len(self.without_analysis):,} without an analysis>"
+
+    @property
+    def without_analysis(self) -> list[str]:
+        """The words that the grammar cannot derive."""
+        return [word for word, listed in self.segmentations.items() if not listed]
+
+    @property
+    def table(self) -> SegmentationTable:
+        """The best segmentation of each word; words without an analysis are left out."""
+        return SegmentationTable(listed[0] for listed in self.segmentations.values() if listed)
+
+    @property
+    def warning(self) -> str:
+        """Which words have no analysis, in a sentence; empty where all have one."""
+        without = self.without_analysis
+        some = ", ".join(without[:_LISTED]) + (", ..." if len(without) > _LISTED else "")
+        return f"no analysis for {len(without)} of {len(self)} words: {some}" if without else ""
+
+    def __str__(self) -> str:
+        """One segmentation per line: word, parts, probability."""
+        return "\n".join(f"{s.word}\t{s}\t{s.probability:.4f}" for listed in self.values() for s in listed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        words = [
+            {"word": word, "analyses": [_segmentation_fields(s) for s in listed]}
+            for word, listed in self.segmentations.items()
+        ]
+        return {"words": words, "without_analysis": self.without_analysis, "signature": self.signature}
+
+
+@dataclass(frozen=True, repr=False)
+class WordRoots(Mapping[str, dict[str, float]]):
+    """The root candidates of each word with their probabilities, best first."""
+
+    roots: Mapping[str, dict[str, float]]
+    length: int | None
+    method: str
+    signature: str
+
+    def __getitem__(self, word: str) -> dict[str, float]:
+        return self.roots[word]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.roots)
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    def __repr__(self) -> str:
+        return f"<WordRoots: {len(self):,} words, {sum(map(bool, self.roots.values())):,} with a root>"
+
+    @property
+    def warning(self) -> str:
+        """How many words have no root, in a sentence; empty where all have one."""
+        without = sum(not candidates for candidates in self.roots.values())
+        if not without:
+            return ""
+        why = "" if without < len(self) else "; does its grammar have roots? root-template and tpl+t4 do"
+        of_length = "" if self.length is None else f" of {self.length} radicals"
+        return f"no root{of_length} for {without} of {len(self)} words{why}"
+
+    def __str__(self) -> str:
+        """One word per line: word, best root, probability."""
+        best = ((word, next(iter(candidates.items()))) for word, candidates in self.roots.items() if candidates)
+        return "\n".join(f"{word}\t{root}\t{probability:.4f}" for word, (root, probability) in best)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"roots": dict(self.roots), "length": self.length, "method": self.method, "signature": self.signature}
+
+
+def _segmentation_fields(s: Segmentation) -> dict[str, Any]:
+    parts = [
+        {"text": part.text, "label": part.label, "positions": list(places)}
+        for part, places in zip(s.parts, s.positions, strict=True)
+    ]
+    return {"segmentation": str(s), "probability": s.probability, "parts": parts}
+
+
+def learning_summary(sampler: AdaptorSampler) -> dict[str, Any]:
+    """How a sampler ended: the last figures of its chains, and how far these agree."""
+    columns = trace_columns(sampler.compiled)
+    return {
+        "words": len(sampler.words) - len(sampler.unparsable),
+        "unparsable": len(sampler.unparsable),
+        "sweeps": sampler.sweeps,
+        "memory_mb": sampler.memory_mb,
+        "chains": [dict(zip(columns, trace[-1].tolist(), strict=True)) for trace in sampler.trace_tables],
+        "r_hat": sampler.r_hat,
+        "agreement": sampler.agreement(),
+        "signature": str(sampler.signature()),
+    }
+
+
+def describe_learning(sampler: AdaptorSampler) -> str:
+    """The same in lines of text."""
+    summary = learning_summary(sampler)
+    lines = []
+    for number, chain in enumerate(summary["chains"]):
+        tables = ", ".join(f"{n.split()[1]} {int(v):,}" for n, v in chain.items() if n.startswith("tables"))
+        lines.append(
+            f"chain {number}: log joint probability {chain['log_joint']:,.1f}, accepted "
+            f"{100 * chain['acceptance']:.1f}%, morphemes: {tables}"
+        )
+    known = {name: value for name, value in summary["r_hat"].items() if not math.isnan(value)}  # NaN: nothing varied
+    if known:
+        name, worst = max(known.items(), key=lambda item: item[1])
+        verdict = "the chains agree" if worst < 1.1 else "not yet mixed: run more sweeps"
+        lines.append(f"R-hat at most {worst:.2f} ({name}): {verdict}")
+    if len(summary["chains"]) > 1:
+        lines.append(f"{100 * summary['agreement']:.1f}% of words have the same best tree in all chains")
+    return "\n".join([*lines, summary["signature"]])

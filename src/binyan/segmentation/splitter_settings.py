@@ -1,0 +1,21 @@
+"""What can be set of compound splitters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from binyan.settings import Settings, setting
+
+
+@dataclass(frozen=True)
+class SplitterSettings(Settings):
+    """How a compound splitter learns. `links` and `min_part` are for splitters without gold compounds, all others for those with."""
+
+    recursive: bool = setting(False, "Split parts that are themselves compounds of the gold list.")
+    links: str = setting("", "Without gold list: linking elements, separated by spaces.")
+    penalty: float = setting(1.0, "Weight of the squared weights.")
+    iterations: int = setting(150, "At most N steps of L-BFGS.", metavar="N")
+    max_words: int = setting(100_000, "Fit weights to at most N gold words; all are counted.", metavar="N")
+    min_link: int = setting(5, "Gold words that a linking element must occur in.", metavar="N", on_command_line=False)
+    min_part: int = setting(3, "Without gold list: letters of the shortest part.", metavar="N", on_command_line=False)
+    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
