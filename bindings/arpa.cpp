@@ -21,7 +21,14 @@ nb::bytes bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 void bind_arpa(nb::module_& m) {
   nb::class_<ArpaReader>(m, "ArpaReader", "Reads an ARPA file fed in pieces; errors begin with the line.")
       .def(nb::init<>())
-      .def("feed", [](ArpaReader& r, const nb::bytes& piece) { const auto text = view(piece); nb::gil_scoped_release unlocked; r.feed(text); }, nb::arg("piece"))
+      .def(
+          "feed",
+          [](ArpaReader& r, const nb::bytes& piece) {
+            const auto text = view(piece);
+            nb::gil_scoped_release unlocked;
+            r.feed(text);
+          },
+          nb::arg("piece"))
       .def("finish", &ArpaReader::finish, nb::call_guard<nb::gil_scoped_release>())
       .def_ro("missing", &ArpaReader::missing)
       .def_ro("filled_in", &ArpaReader::filled_in)
@@ -35,10 +42,12 @@ void bind_arpa(nb::module_& m) {
             }
             return bytes(all);
           },
-          "The words after <unk>, <s> and </s>, one a line.");
-  m.def("arpa_head", [](const BackoffModel& model) { return bytes(arpa_head(model)); }, nb::arg("model"));
+          "The words after <unk>, <s> and </s>, one per line.");
   m.def(
-      "arpa_lines", [](const BackoffModel& model, const text::WordIndex& words, uint32_t first, uint32_t last) {
+      "arpa_head", [](const BackoffModel& model) { return bytes(arpa_head(model)); }, nb::arg("model"));
+  m.def(
+      "arpa_lines",
+      [](const BackoffModel& model, const text::WordIndex& words, uint32_t first, uint32_t last) {
         std::string lines;
         {
           nb::gil_scoped_release unlocked;

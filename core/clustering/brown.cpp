@@ -76,8 +76,8 @@ void BrownClustering::shared(uint32_t x, uint32_t v, Fixed sign, Fixed* row) con
   }
 }
 
-// row[w] += sign * (f-part of the loss of (v, w) through the classes `through`, and through v and w themselves), for every w.
-// v itself may be in `through`; rows of free slots and of v are left meaningless.
+// row[w] += sign * (f-part of the loss of (v, w) through the classes `through`, and through v and w themselves), for
+// every w. v itself may be in `through`; rows of free slots and of v are left meaningless.
 void BrownClustering::pair_losses(uint32_t v, std::span<const uint32_t> through, Fixed sign, Fixed* row) const {
   for (const uint32_t x : through) {
     if (x == v) continue;
@@ -95,11 +95,11 @@ void BrownClustering::set_f_loss(uint32_t v, uint32_t w, Fixed value) {
 }
 
 std::vector<uint32_t> BrownClustering::neighbours(uint32_t s) const {
-  std::vector<uint32_t> found;
+  std::vector<uint32_t> hit;
   for (uint32_t x = 0; x < slots_; ++x) {
-    if (right(s)[x] | left(s)[x]) found.push_back(x);
+    if (right(s)[x] | left(s)[x]) hit.push_back(x);
   }
-  return found;
+  return hit;
 }
 
 void BrownClustering::refresh_logs(uint32_t v) {
@@ -130,7 +130,8 @@ void BrownClustering::refresh(std::span<const uint32_t> changed) {
     for (uint32_t w = 0; w < slots_; ++w) {
       const double b = static_cast<double>(within_[w]);
       // Symmetric in v and w to the last bit.
-      row[w] = static_cast<double>(f_row[w]) * (1 / scale) + ((a + b) * log_row[w] - (own_term + b * log_frequency_[w]));
+      row[w] =
+          static_cast<double>(f_row[w]) * (1 / scale) + ((a + b) * log_row[w] - (own_term + b * log_frequency_[w]));
     }
     for (uint32_t w = 0; w < slots_; ++w) {
       if (!live || w == v || members_[w].empty()) row[w] = infinite;
@@ -193,10 +194,10 @@ void BrownClustering::merge_best() {
   merge(v, least_where_[v]);
 }
 
-// Add, for pairs (v, w) of which one has cells with s, what the f-part through the union of s and t exceeds that through s and
-// through t by; in one direction, where `with_s[v]` and `with_t[v]` are the cells of v.
-void BrownClustering::through_union(const uint32_t* with_s, const uint32_t* with_t, std::span<const uint32_t> near, uint32_t s,
-                                    uint32_t t) {
+// Add, for pairs (v, w) of which one has cells with s, what the f-part through the union of s and t exceeds that
+// through s and through t by; in one direction, where `with_s[v]` and `with_t[v]` are the cells of v.
+void BrownClustering::through_union(const uint32_t* with_s, const uint32_t* with_t, std::span<const uint32_t> near,
+                                    uint32_t s, uint32_t t) {
   beside_.clear();
   for (uint32_t w = 0; w < slots_; ++w) {
     if (w != s && w != t && (with_s[w] | with_t[w])) beside_.push_back(w);

@@ -7,9 +7,9 @@
 
 namespace binyan::grammar {
 
-Adaptor::Adaptor(const CompiledGrammar& grammar, std::vector<SymbolRestaurant> adaptors, uint32_t yields)
-    : grammar(grammar), adaptors(std::move(adaptors)), first_tree(yields, kNoIndex) {
-  if (this->adaptors.size() != grammar.adapted_symbols.size()) throw InputError("each adapted symbol needs its a and b");
+Adaptor::Adaptor(const CompiledGrammar& compiled, std::vector<SymbolRestaurant> restaurants, uint32_t yields)
+    : grammar(compiled), adaptors(std::move(restaurants)), first_tree(yields, kNoIndex) {
+  if (adaptors.size() != grammar.adapted_symbols.size()) throw InputError("each adapted symbol needs its a and b");
   weights.resize_yields(yields);
   restore(std::vector<uint64_t>(grammar.rules.size(), 0));
 }
@@ -26,7 +26,8 @@ void Adaptor::restore(std::vector<uint64_t> rule_counts) {
     symbol_counts_[grammar.rules[r].lhs] += counts_[r];
   }
   totals_.resize(grammar.symbols());
-  for (uint32_t s = 0; s < grammar.symbols(); ++s) totals_[s] = prior_totals_[s] + static_cast<double>(symbol_counts_[s]);
+  for (uint32_t s = 0; s < grammar.symbols(); ++s)
+    totals_[s] = prior_totals_[s] + static_cast<double>(symbol_counts_[s]);
   for (SymbolRestaurant& p : adaptors) p.customers = p.tables = 0;
   std::fill(weights.yield.begin(), weights.yield.end(), YieldCounts{});
   std::fill(weights.used.begin(), weights.used.end(), 0);
@@ -124,7 +125,8 @@ void Adaptor::commit() {
 
 ScaledDouble Adaptor::proposal(std::span<const uint32_t> items) const {
   ScaledDouble product(1.0);
-  for (uint32_t item : items) product *= is_tree(item) ? tree_proposal(tree_of(item)) : ScaledDouble(rule_probability(item));
+  for (uint32_t item : items)
+    product *= is_tree(item) ? tree_proposal(tree_of(item)) : ScaledDouble(rule_probability(item));
   return product;
 }
 
@@ -206,15 +208,19 @@ void Adaptor::remove(std::span<const uint32_t> items, pitman_yor::Random& random
     }
     const SymbolRestaurant& p = adaptors[t.adapted];
     const Ways w = ways(t);
-    change.joint *= ScaledDouble(closes ? w.new_table : pitman_yor::table_weight(size - 1, p.hyper.discount) / p.total_weight());
+    change.joint *=
+        ScaledDouble(closes ? w.new_table : pitman_yor::table_weight(size - 1, p.hyper.discount) / p.total_weight());
     change.weight *= closes ? w.both / w.body : w.both;
   }
 }
 
 // ---- cached trees ----
 
-uint32_t Adaptor::intern(uint32_t adapted, uint32_t yield, std::span<const uint32_t> body, uint32_t word, uint32_t node) {
-  const auto same = [&](const CachedTree& t) { return std::equal(body.begin(), body.end(), t.body.begin(), t.body.end()); };
+uint32_t Adaptor::intern(uint32_t adapted, uint32_t yield, std::span<const uint32_t> body, uint32_t word,
+                         uint32_t node) {
+  const auto same = [&](const CachedTree& t) {
+    return std::equal(body.begin(), body.end(), t.body.begin(), t.body.end());
+  };
   if (yield != 0) {
     for (uint32_t i = first_tree[yield]; i != kNoIndex; i = trees[i].next)
       if (same(trees[i])) return i;
@@ -246,7 +252,8 @@ uint32_t Adaptor::intern(uint32_t adapted, uint32_t yield, std::span<const uint3
 
 uint32_t Adaptor::draw_cached(uint32_t adapted, uint32_t yield, pitman_yor::Random& random) const {
   const double discount = adaptors[adapted].hyper.discount;
-  double left = random.uniform() * pitman_yor::old_tables_weight(weights.yield[yield].customers, weights.yield[yield].tables, discount);
+  double left = random.uniform() *
+                pitman_yor::old_tables_weight(weights.yield[yield].customers, weights.yield[yield].tables, discount);
   uint32_t chosen = kNoIndex;
   for (uint32_t i = first_tree[yield]; i != kNoIndex; i = trees[i].next) {
     if (trees[i].seats.customers == 0) continue;

@@ -1,17 +1,17 @@
 // The state of an adaptor grammar with rule probabilities and adaptors integrated out (thesis, section 5.6.2):
 // rule counts, and for each adapted symbol the cached trees with their customers and tables.
 //
-// A derivation is a list of items in preorder: a rule, or a cached tree (the whole subtree of an adapted symbol). The body
-// of a cached tree is such a list too. Every table of a tree counts its body's rules once and seats one customer at each tree
-// in it. A tree has a number while it has customers; equal trees have equal numbers.
+// A derivation is a list of items in preorder: a rule, or a cached tree (the whole subtree of an adapted symbol). The
+// body of a cached tree is such a list too. Every table of a tree counts its body's rules once and seats one customer
+// at each tree in it. A tree has a number while it has customers; equal trees have equal numbers.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "grammar/scaled_double.hpp"
 #include "grammar/inside.hpp"
 #include "grammar/rules.hpp"
+#include "grammar/scaled_double.hpp"
 #include "no_index.hpp"
 #include "pitman_yor/random.hpp"
 #include "pitman_yor/seating.hpp"
@@ -24,16 +24,16 @@ inline bool is_tree(uint32_t item) { return (item & kTreeItem) != 0; }
 inline uint32_t tree_of(uint32_t item) { return item & ~kTreeItem; }
 
 struct CachedTree {
-  uint32_t adapted = kNoIndex;  // number of its symbol among the adapted ones; kNoIndex: free
-  uint32_t yield = 0;           // 0: its yield occurs once in the data, no other word can use it
-  uint32_t next = kNoIndex;     // next tree of the same yield
+  uint32_t adapted = kNoIndex;         // number of its symbol among the adapted ones; kNoIndex: free
+  uint32_t yield = 0;                  // 0: its yield occurs once in the data, no other word can use it
+  uint32_t next = kNoIndex;            // next tree of the same yield
   uint32_t word = kNoIndex, node = 0;  // a place in the data where the tree fits
-  pitman_yor::TableList seats;  // where it is the dish
+  pitman_yor::TableList seats;         // where it is the dish
   std::vector<uint32_t> body;
 };
 
-// The restaurant of an adapted symbol, whose dishes are the symbol's cached trees. Discount and strength are sampled, or
-// held fixed.
+// The restaurant of an adapted symbol, whose dishes are the symbol's cached trees. Discount and strength are sampled,
+// or held fixed.
 struct SymbolRestaurant {
   pitman_yor::Hyperparameters hyper;
   bool sample_discount = true, sample_strength = true;
@@ -41,9 +41,13 @@ struct SymbolRestaurant {
 
   double total_weight() const { return pitman_yor::total_weight(static_cast<double>(customers), hyper); }
   // Probability that the next customer opens a table.
-  double new_table_probability() const { return customers == 0 ? 1.0 : pitman_yor::new_table_weight(static_cast<double>(tables), hyper) / total_weight(); }
+  double new_table_probability() const {
+    return customers == 0 ? 1.0 : pitman_yor::new_table_weight(static_cast<double>(tables), hyper) / total_weight();
+  }
   // Probability that it sits at one of the tables of a dish, which has customers.
-  double old_tables_probability(const pitman_yor::TableList& dish) const { return dish.weight(hyper.discount) / total_weight(); }
+  double old_tables_probability(const pitman_yor::TableList& dish) const {
+    return dish.weight(hyper.discount) / total_weight();
+  }
 };
 
 // What adding (or removing) a derivation multiplies: the joint probability, and joint / probability of the seats drawn.
@@ -54,10 +58,12 @@ struct Change {
 
 class Adaptor {
  public:
-  Adaptor(const CompiledGrammar& grammar, std::vector<SymbolRestaurant> adaptors, uint32_t yields);
+  // `restaurants`: one per adapted symbol; `yields`: how many distinct yields there are. The grammar outlives the
+  // adaptor.
+  Adaptor(const CompiledGrammar& compiled, std::vector<SymbolRestaurant> restaurants, uint32_t yields);
 
-  // Add or remove the customers and rules of a derivation. Seats are drawn in proportion to the proposal; a leaving customer's
-  // table by exchangeability. Removing undoes adding in reverse order.
+  // Add or remove the customers and rules of a derivation. Seats are drawn in proportion to the proposal; a leaving
+  // customer's table by exchangeability. Removing undoes adding in reverse order.
   void add(std::span<const uint32_t> items, pitman_yor::Random& random, Change& change);
   void remove(std::span<const uint32_t> items, pitman_yor::Random& random, Change& change);
   // Probability of the derivation under the snapshot: every adapted node is cached or new, summed.
@@ -112,12 +118,12 @@ class Adaptor {
   // Follow a change of a tree's seats in the totals.
   void follow(const CachedTree& t, int customers, int tables);
 
-  std::vector<uint64_t> counts_;        // of each rule
-  std::vector<double> prior_totals_;    // of each symbol: sum of its rules' pseudo-counts
+  std::vector<uint64_t> counts_;      // of each rule
+  std::vector<double> prior_totals_;  // of each symbol: sum of its rules' pseudo-counts
   std::vector<uint64_t> symbol_counts_;
-  std::vector<double> totals_;          // prior + counts
+  std::vector<double> totals_;  // prior + counts
   std::vector<Step> journal_;
-  std::vector<uint32_t> touched_;       // trees that may be without customers at the next commit
+  std::vector<uint32_t> touched_;  // trees that may be without customers at the next commit
 };
 
 }  // namespace binyan::grammar

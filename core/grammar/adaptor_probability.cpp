@@ -30,7 +30,8 @@ double Adaptor::log_joint() const {
   for (uint32_t s = 0; s < grammar.source_symbols; ++s)
     if (symbol_counts_[s] > 0) sum += std::lgamma(prior_totals_[s]) - std::lgamma(totals_[s]);
   const auto sizes = table_sizes(*this);
-  for (size_t k = 0; k < adaptors.size(); ++k) sum += pitman_yor::log_seating(adaptors[k].hyper, adaptors[k].customers, adaptors[k].tables, sizes[k]);
+  for (size_t k = 0; k < adaptors.size(); ++k)
+    sum += pitman_yor::log_seating(adaptors[k].hyper, adaptors[k].customers, adaptors[k].tables, sizes[k]);
   return sum;
 }
 
@@ -47,11 +48,17 @@ void Adaptor::sample_hyperparameters(pitman_yor::Random& random) {
   const auto sizes = table_sizes(*this);
   for (size_t k = 0; k < adaptors.size(); ++k) {
     SymbolRestaurant& p = adaptors[k];
-    const auto log_seating = [&](double discount, double strength, const Sizes& of) { return pitman_yor::log_seating({discount, strength}, p.customers, p.tables, of); };
+    const auto log_seating = [&](double discount, double strength, const Sizes& of) {
+      return pitman_yor::log_seating({discount, strength}, p.customers, p.tables, of);
+    };
     for (int round = 0; round < kRounds; ++round) {
       if (p.sample_strength)
-        pitman_yor::sample_strength(p.hyper, walk, random, [&](double b) { return log_seating(p.hyper.discount, b, {}); }, pitman_yor::log_strength_density);
-      if (p.sample_discount) pitman_yor::sample_discount(p.hyper, 0.2, random, [&](double a) { return log_seating(a, p.hyper.strength, sizes[k]); });
+        pitman_yor::sample_strength(
+            p.hyper, walk, random, [&](double b) { return log_seating(p.hyper.discount, b, {}); },
+            pitman_yor::log_strength_density);
+      if (p.sample_discount)
+        pitman_yor::sample_discount(p.hyper, 0.2, random,
+                                    [&](double a) { return log_seating(a, p.hyper.strength, sizes[k]); });
     }
   }
 }

@@ -10,11 +10,12 @@
 namespace binyan::grammar {
 namespace {
 
-bool accept(const Change& made, const Change& undone, const ScaledDouble& proposed, const ScaledDouble& old, double temperature, pitman_yor::Random& random) {
+bool accept(const Change& added, const Change& removed, const ScaledDouble& proposed, const ScaledDouble& old,
+            double temperature, pitman_yor::Random& random) {
   // joint(new) / joint(old) * Q(old) / Q(new), where weight = joint / probability of the seats.
-  const ScaledDouble ratio = (made.weight * old) / (undone.weight * proposed);
+  const ScaledDouble ratio = (added.weight * old) / (removed.weight * proposed);
   double log_ratio = 0.0;
-  if (temperature != 1.0) log_ratio = (1.0 / temperature - 1.0) * (made.joint.log() - undone.joint.log());
+  if (temperature != 1.0) log_ratio = (1.0 / temperature - 1.0) * (added.joint.log() - removed.joint.log());
   const double u = 1.0 - random.uniform();
   if (log_ratio == 0.0) return !(ratio < ScaledDouble(u));
   return std::log(u) <= ratio.log() + log_ratio;
@@ -22,8 +23,15 @@ bool accept(const Change& made, const Change& undone, const ScaledDouble& propos
 
 }  // namespace
 
-Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed, uint64_t chain)
-    : adaptor(words->grammar(), std::move(adaptors), words->yields()), words_(std::move(words)), seed_(seed), chain_(chain), items_(words_->size()), proposer_(adaptor), stack_(proposer_.items) {}
+Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed,
+             uint64_t chain)
+    : adaptor(words->grammar(), std::move(adaptors), words->yields()),
+      words_(std::move(words)),
+      seed_(seed),
+      chain_(chain),
+      items_(words_->size()),
+      proposer_(adaptor),
+      stack_(proposer_.items) {}
 
 void Chain::initialise(bool incremental) {
   pitman_yor::Random random(seed_, chain_, 0);
@@ -44,13 +52,13 @@ void Chain::initialise(bool incremental) {
 }
 
 bool Chain::step(uint32_t word, double temperature, pitman_yor::Random& random, SweepInfo& info) {
-  Change undone, made;
-  adaptor.remove(items_[word], random, undone);
+  Change removed, added;
+  adaptor.remove(items_[word], random, removed);
   proposer_.draw(words_->view(word), word, words_->forest(word).root, random);
   const ScaledDouble old = adaptor.proposal(items_[word]), proposed = adaptor.proposal(stack_);
-  adaptor.add(stack_, random, made);
+  adaptor.add(stack_, random, added);
   ++info.proposals;
-  const bool accepted = accept(made, undone, proposed, old, temperature, random);
+  const bool accepted = accept(added, removed, proposed, old, temperature, random);
   if (accepted) {
     ++info.accepted;
     if (items_[word] != stack_) {
@@ -64,13 +72,14 @@ bool Chain::step(uint32_t word, double temperature, pitman_yor::Random& random, 
   return accepted;
 }
 
-// A new derivation for the yield of a cached tree: all its tables, and so all words that use it, change together (Johnson and
-// Goldwater 2009). A derivation that another tree of the cache has already is refused, so the move is its own reverse.
+// A new derivation for the yield of a cached tree: all its tables, and so all words that use it, change together
+// (Johnson and Goldwater 2009). A derivation that another tree of the cache has already is refused, so the move is its
+// own reverse.
 void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info) {
   const CachedTree& t = adaptor.trees[tree];
   const uint32_t tables = t.seats.tables, word = t.word, node = t.node;
-  Change undone, made;
-  for (uint32_t i = 0; i < tables; ++i) adaptor.remove(t.body, random, undone);
+  Change removed, added;
+  for (uint32_t i = 0; i < tables; ++i) adaptor.remove(t.body, random, removed);
   proposer_.draw_new(words_->view(word), word, node, random);
   ++info.relabel_proposals;
   bool accepted = false;
@@ -81,8 +90,8 @@ void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& rando
       taken |= i != tree && adaptor.trees[i].seats.customers > 0 && adaptor.trees[i].body == stack_;
   if (!taken) {
     const ScaledDouble old = adaptor.proposal(adaptor.trees[tree].body), proposed = adaptor.proposal(stack_);
-    for (uint32_t i = 0; i < tables; ++i) adaptor.add(stack_, random, made);
-    accepted = accept(made, undone, proposed, old, temperature, random);
+    for (uint32_t i = 0; i < tables; ++i) adaptor.add(stack_, random, added);
+    accepted = accept(added, removed, proposed, old, temperature, random);
   }
   if (accepted) {
     ++info.relabel_accepted;
@@ -129,7 +138,8 @@ void Chain::check() const {
     const pitman_yor::TableList& seats = t.seats;
     uint64_t sum = seats.tables == 1 ? seats.customers : 0;
     for (uint32_t n : seats.sizes) sum += n;
-    if (seats.customers == 0 || seats.customers != customers[i] || sum != seats.customers || (seats.tables > 1 && seats.sizes.size() != seats.tables))
+    if (seats.customers == 0 || seats.customers != customers[i] || sum != seats.customers ||
+        (seats.tables > 1 && seats.sizes.size() != seats.tables))
       throw InternalError("the customers of a tree are not its uses");
     seated[t.adapted] += seats.customers;
     tables[t.adapted] += seats.tables;
@@ -137,9 +147,11 @@ void Chain::check() const {
   }
   if (rules != adaptor.rule_counts()) throw InternalError("the rule counts are not those of the trees");
   for (size_t k = 0; k < seated.size(); ++k)
-    if (seated[k] != adaptor.adaptors[k].customers || tables[k] != adaptor.adaptors[k].tables) throw InternalError("the customers of a symbol are not those of its trees");
-  for (size_t y = 1; y < of_yield.size(); ++y)
-    if (of_yield[y] != adaptor.weights.yield[y].customers || adaptor.weights.is_used(y) != (of_yield[y] > 0)) throw InternalError("the customers of a yield are not those of its trees");
+    if (seated[k] != adaptor.adaptors[k].customers || tables[k] != adaptor.adaptors[k].tables)
+      throw InternalError("the customers of a symbol are not those of its trees");
+  for (uint32_t y = 1; y < of_yield.size(); ++y)
+    if (of_yield[y] != adaptor.weights.yield[y].customers || adaptor.weights.is_used(y) != (of_yield[y] > 0))
+      throw InternalError("the customers of a yield are not those of its trees");
 }
 
 std::vector<uint64_t> Chain::state() const {
@@ -193,10 +205,12 @@ void Chain::restore(std::span<const uint64_t> state) {
   if (trees > state.size()) throw InputError("the checkpoint ends too soon");
   adaptor.trees.assign(trees, {});
   for (CachedTree& t : adaptor.trees) {
-    for (uint32_t* x : {&t.adapted, &t.yield, &t.seats.customers, &t.seats.tables, &t.next, &t.word, &t.node}) *x = static_cast<uint32_t>(next());
+    for (uint32_t* x : {&t.adapted, &t.yield, &t.seats.customers, &t.seats.tables, &t.next, &t.word, &t.node})
+      *x = static_cast<uint32_t>(next());
     list(t.body);
     list(t.seats.sizes);
-    if (t.yield >= words_->yields() || (t.adapted != kNoIndex && t.adapted >= adaptor.adaptors.size())) throw InputError("the checkpoint is of other words");
+    if (t.yield >= words_->yields() || (t.adapted != kNoIndex && t.adapted >= adaptor.adaptors.size()))
+      throw InputError("the checkpoint is of other words");
   }
   if (next() != items_.size()) throw InputError("the checkpoint is of other words");
   for (auto& items : items_) list(items);

@@ -1,5 +1,6 @@
 // One Markov chain over the trees of all words: word-wise Metropolis-Hastings (Johnson, Griffiths and Goldwater 2007;
-// thesis, section 5.6.2). The chain's streams are functions of (seed, chain, sweep), so no generator is part of its state.
+// thesis, section 5.6.2). The chain's streams are functions of (seed, chain, sweep), so no generator is part of its
+// state.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -18,12 +19,14 @@ struct SweepInfo {
 
 class Chain {
  public:
-  Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed, uint64_t chain);
+  Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed,
+        uint64_t chain);
 
-  // First trees. Incremental: each word is drawn given the words before it. Batch: all from the base grammar, then added.
+  // First trees. Incremental: each word is drawn given the words before it. Batch: all from the base grammar, then
+  // added.
   void initialise(bool incremental);
-  // Resample every word that has a tree once, in random order; then, if asked, the cached trees and the hyperparameters.
-  // The target is joint^(1/temperature).
+  // Resample every word that has a tree once, in random order; then, if asked, the cached trees and the
+  // hyperparameters. The target is joint^(1/temperature).
   SweepInfo sweep(double temperature, bool relabel, bool hyperparameters);
 
   Chain(const Chain&) = delete;

@@ -1,5 +1,6 @@
-// Numbers for (adapted symbol, yield): the strings, one for each argument, that a node spans. A cached tree can be used at a
-// node if and only if symbol and yield agree, so one number found when the forest is built replaces all comparison later.
+// Numbers for (adapted symbol, yield): the strings, one for each argument, that a node spans. A cached tree can be used
+// at a node if and only if symbol and yield agree, so one number found when the forest is built replaces all comparison
+// later.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,7 +12,8 @@
 
 namespace binyan::grammar {
 
-// Yields by exact hash-consing: a string is (its prefix, its last atom); a yield is (its first strings, its last string).
+// Yields by exact hash-consing: a string is (its prefix, its last atom); a yield is (its first strings, its last
+// string).
 class ConstituentStrings {
  public:
   explicit ConstituentStrings(const CompiledGrammar& grammar);
@@ -27,7 +29,8 @@ class ConstituentStrings {
 
  private:
   template <class String, class Chain>
-  void number(const Forest& forest, std::span<const uint32_t> word, std::vector<uint32_t>& numbers, String string, Chain chain) const;
+  void number(const Forest& forest, std::span<const uint32_t> word, std::vector<uint32_t>& numbers, String string,
+              Chain chain) const;
   uint32_t string(uint32_t prefix, uint32_t atom);
   uint32_t chain(uint32_t first, uint32_t string);
 

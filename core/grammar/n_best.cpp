@@ -27,14 +27,17 @@ class Search {
     const Forest& f = w.forest;
     for (uint32_t i = 1; i < f.node_base() && i <= last; ++i) {
       const Forest::Leaf& leaf = f.leaves[i - 1];
-      best_[i] = weights.log_rule[leaf_rule(adaptor.grammar, w, i)] + (leaf.whole ? weights.log_scale[leaf.symbol] : 0.0);
+      best_[i] =
+          weights.log_rule[leaf_rule(adaptor.grammar, w, i)] + (leaf.whole ? weights.log_scale[leaf.symbol] : 0.0);
     }
     for (uint32_t i = f.node_base(); i <= last; ++i) {
       const Forest::Node& node = f.nodes[i - f.node_base()];
       double best = -INFINITY;
-      for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e) best = std::max(best, value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]));
+      for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e)
+        best = std::max(best, value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]));
       best += weights.log_scale[node.symbol];
-      for (uint32_t t = first_tree(node); t != kNoIndex; t = adaptor.trees[t].next) best = std::max(best, weights.log_cached[t]);
+      for (uint32_t t = first_tree(node); t != kNoIndex; t = adaptor.trees[t].next)
+        best = std::max(best, weights.log_cached[t]);
       best_[i] = best;
     }
   }
@@ -84,10 +87,16 @@ class Search {
     const Forest::Node& node = w_.forest.nodes[index - w_.forest.node_base()];
     if (node.adapted == kNoIndex) return probability;
     uint32_t tree = first_tree(node);
-    while (tree != kNoIndex && !std::equal(items_.begin() + first, items_.end(), adaptor_.trees[tree].body.begin(), adaptor_.trees[tree].body.end())) tree = adaptor_.trees[tree].next;
+    while (tree != kNoIndex && !std::equal(items_.begin() + first, items_.end(), adaptor_.trees[tree].body.begin(),
+                                           adaptor_.trees[tree].body.end()))
+      tree = adaptor_.trees[tree].next;
     items_.resize(first);
     items_.push_back(tree == kNoIndex ? kNewTree : kTreeItem | tree);
-    return tree == kNoIndex ? probability * ScaledDouble(adaptor_.adaptors[adaptor_.grammar.adapted_index[node.symbol]].new_table_probability()) : weights_.tree[tree];
+    return tree == kNoIndex
+               ? probability *
+                     ScaledDouble(
+                         adaptor_.adaptors[adaptor_.grammar.adapted_index[node.symbol]].new_table_probability())
+               : weights_.tree[tree];
   }
 
   void clear_items() { items_.clear(); }
@@ -102,7 +111,8 @@ class Search {
   double value(const Edge& e, double left, double right) const { return weights_.log_rule[e.rule] + left + right; }
 
   uint32_t first_tree(const Forest::Node& node) const {
-    return node.adapted == kNoIndex || w_.yields[node.adapted] == 0 ? kNoIndex : adaptor_.first_tree[w_.yields[node.adapted]];
+    return node.adapted == kNoIndex || w_.yields[node.adapted] == 0 ? kNoIndex
+                                                                    : adaptor_.first_tree[w_.yields[node.adapted]];
   }
 
   Place& place(uint32_t index) {
@@ -124,29 +134,32 @@ class Search {
     const double scale = weights_.log_scale[node.symbol];
     place.candidates.reserve((&node + 1)->first_edge - node.first_edge + 4);
     for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e)
-      place.candidates.push_back({scale + value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]), kNoIndex, e, 0, 0});
+      place.candidates.push_back(
+          {scale + value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]), kNoIndex, e, 0, 0});
     for (uint32_t t = first_tree(node); t != kNoIndex; t = adaptor_.trees[t].next)
       if (adaptor_.trees[t].seats.customers > 0) place.candidates.push_back({weights_.log_cached[t], t, 0, 0, 0});
     std::make_heap(place.candidates.begin(), place.candidates.end());
   }
 
   // Add the way over `edge` with these ranks, if the child `needed` has one of rank `rank`.
-  void propose(Place& place, uint32_t index, uint32_t edge, uint32_t left, uint32_t right, uint32_t needed, uint32_t rank) {
+  void propose(Place& place, uint32_t index, uint32_t edge, uint32_t left, uint32_t right, uint32_t needed,
+               uint32_t rank) {
     if (get(needed, rank) == nullptr) return;
     const Edge& e = w_.forest.edges[edge];
     const double scale = weights_.log_scale[w_.forest.nodes[index - w_.forest.node_base()].symbol];
-    place.candidates.push_back({scale + value(e, get(e.left, left)->log_value, get(e.right, right)->log_value), kNoIndex, edge, left, right});
+    place.candidates.push_back(
+        {scale + value(e, get(e.left, left)->log_value, get(e.right, right)->log_value), kNoIndex, edge, left, right});
     std::push_heap(place.candidates.begin(), place.candidates.end());
   }
 
   const Adaptor& adaptor_;
   const SearchWeights& weights_;
   const WordView& w_;
-  std::vector<double> best_;         // log value of the best way of each index
-  std::vector<uint32_t> place_of_;   // of each index, its place; kNoIndex: not visited
+  std::vector<double> best_;                            // log value of the best way of each index
+  std::vector<uint32_t> place_of_;                      // of each index, its place; kNoIndex: not visited
   std::pmr::monotonic_buffer_resource arena_{1 << 16};  // a search allocates much and frees nothing before its end
   std::pmr::deque<Place> places_{&arena_};              // a deque: places stay where they are when others are added
-  std::vector<uint32_t> items_;      // of the derivation being written
+  std::vector<uint32_t> items_;                         // of the derivation being written
 };
 
 }  // namespace
@@ -155,29 +168,34 @@ SearchWeights::SearchWeights(const Adaptor& adaptor) {
   for (double p : adaptor.weights.rule) log_rule.push_back(std::log(p));
   for (double s : adaptor.weights.scale) log_scale.push_back(std::log(s));
   for (uint32_t t = 0; t < adaptor.trees.size(); ++t) {
-    const CachedTree& tree = adaptor.trees[t];
-    const bool cached = tree.adapted != kNoIndex && tree.seats.customers > 0;
-    log_cached.push_back(cached ? std::log(tree.seats.weight(adaptor.adaptors[tree.adapted].hyper.discount) * adaptor.weights.per_customer[tree.adapted]) : -INFINITY);
-    this->tree.push_back(tree.adapted == kNoIndex ? ScaledDouble(0.0) : adaptor.tree_proposal(t));
+    const CachedTree& cached_tree = adaptor.trees[t];
+    const bool cached = cached_tree.adapted != kNoIndex && cached_tree.seats.customers > 0;
+    log_cached.push_back(cached
+                             ? std::log(cached_tree.seats.weight(adaptor.adaptors[cached_tree.adapted].hyper.discount) *
+                                        adaptor.weights.per_customer[cached_tree.adapted])
+                             : -INFINITY);
+    tree.push_back(cached_tree.adapted == kNoIndex ? ScaledDouble(0.0) : adaptor.tree_proposal(t));
   }
 }
 
-std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t index, const SearchLimit& limit) {
+std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t index,
+                               const SearchLimit& limit) {
   Search search(adaptor, weights, w, index);
   std::unordered_set<std::vector<uint32_t>, RulesHash> seen;
-  std::vector<Derivation> found;
+  std::vector<Derivation> derivations;
   double rest = 1.0;
-  for (uint32_t rank = 0; rank < limit.most && (found.size() < limit.least || rest > limit.rest); ++rank) {
+  for (uint32_t rank = 0; rank < limit.most && (derivations.size() < limit.least || rest > limit.rest); ++rank) {
     if (search.get(index, rank) == nullptr) break;
     std::vector<uint32_t> rules;
     search.clear_items();
     const double log_probability = search.write(index, rank, rules).log();
     if (!seen.insert(rules).second) continue;
-    found.push_back({std::move(rules), log_probability});
+    derivations.push_back({std::move(rules), log_probability});
     rest -= std::exp(log_probability - limit.log_total);
   }
-  std::stable_sort(found.begin(), found.end(), [](const Derivation& x, const Derivation& y) { return x.log_probability > y.log_probability; });
-  return found;
+  std::stable_sort(derivations.begin(), derivations.end(),
+                   [](const Derivation& x, const Derivation& y) { return x.log_probability > y.log_probability; });
+  return derivations;
 }
 
 }  // namespace binyan::grammar

@@ -13,13 +13,18 @@ constexpr size_t kMaxBytes = size_t{2} << 30;
 
 }  // namespace
 
-Parser::Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees,
-                             std::shared_ptr<ConstituentStrings> yields)
-    : grammar_(std::move(grammar)), yields_(yields ? std::move(yields) : std::make_shared<ConstituentStrings>(*grammar_)), adaptor_(*grammar_, std::move(adaptors), 1), proposer_(adaptor_) {
+Parser::Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts,
+               std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees,
+               std::shared_ptr<ConstituentStrings> yields)
+    : grammar_(std::move(grammar)),
+      yields_(yields ? std::move(yields) : std::make_shared<ConstituentStrings>(*grammar_)),
+      adaptor_(*grammar_, std::move(adaptors), 1),
+      proposer_(adaptor_) {
   for (const SavedTree& tree : trees) {
     size_t at = 0;
     const Subtree top = read(tree.rules, at);
-    if (at != tree.rules.size() || top.items.size() != 1 || !is_tree(top.items[0])) throw InputError("a cached tree is not a whole derivation of an adapted symbol");
+    if (at != tree.rules.size() || top.items.size() != 1 || !is_tree(top.items[0]))
+      throw InputError("a cached tree is not a whole derivation of an adapted symbol");
     CachedTree& t = adaptor_.trees[tree_of(top.items[0])];
     if (t.adapted != tree.adapted) throw InputError("a cached tree is of another symbol than it says");
     t.seats.customers = tree.customers;
@@ -37,12 +42,14 @@ void Parser::fit() {
 }
 
 Parser::Subtree Parser::read(std::span<const uint32_t> rules, size_t& at) {
-  if (at >= rules.size() || rules[at] >= grammar_->rules.size()) throw InputError("a derivation ends too soon or holds an unknown rule");
+  if (at >= rules.size() || rules[at] >= grammar_->rules.size())
+    throw InputError("a derivation ends too soon or holds an unknown rule");
   const SourceRule& rule = grammar_->rules[rules[at]];
   std::vector<uint32_t> body{rules[at++]};
   std::vector<Subtree> children;
   for (uint32_t symbol : rule.rhs) {
-    if (at >= rules.size() || rules[at] >= grammar_->rules.size() || grammar_->rules[rules[at]].lhs != symbol) throw InputError("a derivation does not fit its rules");
+    if (at >= rules.size() || rules[at] >= grammar_->rules.size() || grammar_->rules[rules[at]].lhs != symbol)
+      throw InputError("a derivation does not fit its rules");
     children.push_back(read(rules, at));
     body.insert(body.end(), children.back().items.begin(), children.back().items.end());
   }
@@ -51,7 +58,9 @@ Parser::Subtree Parser::read(std::span<const uint32_t> rules, size_t& at) {
     result.yield.emplace_back();
     for (const Element& e : argument) {
       if (e.child < 0) result.yield.back().push_back(e.index);
-      else result.yield.back().insert(result.yield.back().end(), children[e.child].yield[e.index].begin(), children[e.child].yield[e.index].end());
+      else
+        result.yield.back().insert(result.yield.back().end(), children[e.child].yield[e.index].begin(),
+                                   children[e.child].yield[e.index].end());
     }
   }
   const uint32_t adapted = grammar_->adapted_index[rule.lhs];
@@ -106,7 +115,8 @@ double Parser::derivations(std::span<const uint32_t> word) const {
   for (uint32_t i = f.node_base(); i <= f.root; ++i) {
     const Forest::Node& node = f.nodes[i - f.node_base()];
     count[i] = 0.0;
-    for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e) count[i] += count[f.edges[e].left] * count[f.edges[e].right];
+    for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e)
+      count[i] += count[f.edges[e].left] * count[f.edges[e].right];
   }
   return count[f.root];
 }
@@ -135,9 +145,9 @@ std::vector<Derivation> Parser::best(std::span<const uint32_t> word, uint32_t n)
   const Forest f = build_forest(*grammar_, classes_of(*grammar_, word), kMaxBytes);
   const std::vector<uint32_t> yields = yields_of(*yields_, f, word);
   // Several ways may lead to one derivation, and one with many ways may come late.
-  auto found = best(WordView{f, word, yields.data()}, {n, adaptor_.adaptors.empty() ? n : 4 * n + 8});
-  if (found.size() > n) found.resize(n);
-  return found;
+  auto derivations = best(WordView{f, word, yields.data()}, {n, adaptor_.adaptors.empty() ? n : 4 * n + 8});
+  if (derivations.size() > n) derivations.resize(n);
+  return derivations;
 }
 
 std::vector<Derivation> Parser::best(const WordView& w, const SearchLimit& limit) const {

@@ -1,4 +1,5 @@
-// A grammar whose state no longer changes: the base grammar by itself, or one sample of an adaptor grammar. Parses any word.
+// A grammar whose state no longer changes: the base grammar by itself, or one sample of an adaptor grammar. Parses any
+// word.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -6,9 +7,9 @@
 #include <vector>
 
 #include "grammar/adaptor.hpp"
+#include "grammar/constituent_strings.hpp"
 #include "grammar/n_best.hpp"
 #include "grammar/proposer.hpp"
-#include "grammar/constituent_strings.hpp"
 
 namespace binyan::grammar {
 
@@ -21,10 +22,11 @@ struct SavedTree {
 // Queries that are const may come from several threads at once; `sample` and `log_probability` may not.
 class Parser {
  public:
-  // Trees inside other trees that are not listed themselves count as not cached. States that share `yields` can share the
-  // yield numbers of a word; each must `fit` before the next query once another state was made.
-  Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees,
-                std::shared_ptr<ConstituentStrings> yields = nullptr);
+  // Trees inside other trees that are not listed themselves count as not cached. States that share `yields` can share
+  // the yield numbers of a word; each must `fit` before the next query once another state was made.
+  Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint64_t> rule_counts,
+         std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees,
+         std::shared_ptr<ConstituentStrings> yields = nullptr);
   void fit();
 
   // log of the sum over all derivations; -infinity without derivation.

@@ -22,7 +22,8 @@ double log_sum(const std::vector<double>& terms) {
 PosteriorParser::PosteriorParser(std::shared_ptr<const CompiledGrammar> grammar, size_t max_bytes)
     : grammar_(std::move(grammar)), yields_(std::make_shared<ConstituentStrings>(*grammar_)), max_bytes_(max_bytes) {}
 
-void PosteriorParser::add(std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors, const std::vector<SavedTree>& trees) {
+void PosteriorParser::add(std::vector<uint64_t> rule_counts, std::vector<SymbolRestaurant> adaptors,
+                          const std::vector<SavedTree>& trees) {
   states_.push_back(std::make_unique<Parser>(grammar_, std::move(rule_counts), std::move(adaptors), trees, yields_));
   for (auto& state : states_) state->fit();
 }
@@ -31,16 +32,16 @@ std::shared_ptr<const Forest> PosteriorParser::forest(std::span<const uint32_t> 
   std::vector<uint32_t> classes = classes_of(*grammar_, word);
   {
     std::lock_guard lock(mutex_);
-    if (const auto found = forests_.find(classes); found != forests_.end()) return found->second;
+    if (const auto hit = forests_.find(classes); hit != forests_.end()) return hit->second;
   }
-  auto made = std::make_shared<const Forest>(build_forest(*grammar_, classes, max_bytes_));
+  auto built = std::make_shared<const Forest>(build_forest(*grammar_, classes, max_bytes_));
   std::lock_guard lock(mutex_);
-  if (bytes_ + made->bytes() > max_bytes_) {
+  if (bytes_ + built->bytes() > max_bytes_) {
     forests_.clear();
     bytes_ = 0;
   }
-  const auto [place, fresh] = forests_.try_emplace(std::move(classes), made);
-  if (fresh) bytes_ += made->bytes();
+  const auto [place, fresh] = forests_.try_emplace(std::move(classes), built);
+  if (fresh) bytes_ += built->bytes();
   return place->second;
 }
 
@@ -64,15 +65,18 @@ std::vector<Derivation> PosteriorParser::best(std::span<const uint32_t> word, ui
   const double total = log_sum(inside);
   std::unordered_map<std::vector<uint32_t>, double, RulesHash> sums;
   for (size_t i = 0; i < states_.size() && std::isfinite(total); ++i)
-    for (Derivation& d : states_[i]->best(w, {n, most, inside[i], kRest})) sums[std::move(d.rules)] += std::exp(d.log_probability - total);
-  std::vector<Derivation> found;
-  for (auto& [rules, probability] : sums) found.push_back({rules, std::log(probability)});
+    for (Derivation& d : states_[i]->best(w, {n, most, inside[i], kRest}))
+      sums[std::move(d.rules)] += std::exp(d.log_probability - total);
+  std::vector<Derivation> derivations;
+  for (auto& [rules, probability] : sums) derivations.push_back({rules, std::log(probability)});
   // Ties by the rules, so that the order of a hash table does not show.
-  const auto better = [](const Derivation& x, const Derivation& y) { return x.log_probability != y.log_probability ? x.log_probability > y.log_probability : x.rules < y.rules; };
-  const size_t kept = std::min<size_t>(n, found.size());
-  std::partial_sort(found.begin(), found.begin() + kept, found.end(), better);
-  found.resize(kept);
-  return found;
+  const auto better = [](const Derivation& x, const Derivation& y) {
+    return x.log_probability != y.log_probability ? x.log_probability > y.log_probability : x.rules < y.rules;
+  };
+  const size_t kept = std::min<size_t>(n, derivations.size());
+  std::partial_sort(derivations.begin(), derivations.begin() + kept, derivations.end(), better);
+  derivations.resize(kept);
+  return derivations;
 }
 
 }  // namespace binyan::grammar

@@ -12,7 +12,9 @@ bool Proposer::sum_doubles(const WordView& w, uint32_t index) {
   return false;
 }
 
-ScaledDouble Proposer::sum(const WordView& w, uint32_t index) { return sum_doubles(w, index) ? ScaledDouble(values_[index]) : extended_[index]; }
+ScaledDouble Proposer::sum(const WordView& w, uint32_t index) {
+  return sum_doubles(w, index) ? ScaledDouble(values_[index]) : extended_[index];
+}
 
 void Proposer::draw(const WordView& w, uint32_t word, uint32_t index, pitman_yor::Random& random) {
   items.clear();
@@ -27,7 +29,8 @@ void Proposer::draw_new(const WordView& w, uint32_t word, uint32_t index, pitman
 }
 
 template <class Number>
-void Proposer::descend_edge(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value, pitman_yor::Random& random) {
+void Proposer::descend_edge(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
+                            pitman_yor::Random& random) {
   const Edge& edge = draw_edge(adaptor_.weights, w.forest, index, value, random);
   if (edge.rule != adaptor_.grammar.unit()) items.push_back(edge.rule);
   if (edge.left != 0) descend(w, word, edge.left, value, random);
@@ -35,7 +38,8 @@ void Proposer::descend_edge(const WordView& w, uint32_t word, uint32_t index, co
 }
 
 template <class Number>
-void Proposer::descend(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value, pitman_yor::Random& random) {
+void Proposer::descend(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
+                       pitman_yor::Random& random) {
   const uint32_t base = w.forest.node_base();
   if (index < base) {
     items.push_back(leaf_rule(adaptor_.grammar, w, index));

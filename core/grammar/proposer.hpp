@@ -22,9 +22,11 @@ class Proposer {
 
  private:
   template <class Number>
-  void descend(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value, pitman_yor::Random& random);
+  void descend(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
+               pitman_yor::Random& random);
   template <class Number>
-  void descend_edge(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value, pitman_yor::Random& random);
+  void descend_edge(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
+                    pitman_yor::Random& random);
   bool sum_doubles(const WordView& w, uint32_t index);  // false where doubles underflow
 
   Adaptor& adaptor_;

@@ -20,27 +20,33 @@ uint32_t add_lengths(uint32_t x, uint32_t y) { return x == kNoIndex || y == kNoI
 
 }  // namespace
 
-CompiledGrammar::CompiledGrammar(uint32_t symbols, uint32_t atoms, uint32_t start, std::vector<SourceRule> source, const std::vector<bool>& adapted)
-    : start(start), source_symbols(symbols), atoms(atoms), rules(std::move(source)), arity(symbols, 0) {
-  if (start >= symbols || adapted.size() != symbols) throw InputError("the start symbol or the adapted symbols do not fit the symbols");
+CompiledGrammar::CompiledGrammar(uint32_t symbol_count, uint32_t atom_count, uint32_t start_symbol,
+                                 std::vector<SourceRule> source, const std::vector<bool>& adapted)
+    : start(start_symbol),
+      source_symbols(symbol_count),
+      atoms(atom_count),
+      rules(std::move(source)),
+      arity(symbol_count, 0) {
+  if (start >= symbol_count || adapted.size() != symbol_count)
+    throw InputError("the start symbol or the adapted symbols do not fit the symbols");
   for (size_t r = 0; r < rules.size(); ++r) {
     const SourceRule& rule = rules[r];
-    if (rule.lhs >= symbols) throw InputError(rule_name(r) + ": unknown left-hand symbol");
+    if (rule.lhs >= symbol_count) throw InputError(rule_name(r) + ": unknown left-hand symbol");
     if (arity[rule.lhs] == 0) arity[rule.lhs] = static_cast<uint32_t>(rule.arguments.size());
   }
   check_rules();
-  adapted_index.assign(symbols, kNoIndex);
-  for (uint32_t s = 0; s < symbols; ++s)
+  adapted_index.assign(symbol_count, kNoIndex);
+  for (uint32_t s = 0; s < symbol_count; ++s)
     if (adapted[s]) {
       adapted_index[s] = static_cast<uint32_t>(adapted_symbols.size());
       adapted_symbols.push_back(s);
     }
-  productions_of.resize(symbols);
+  productions_of.resize(symbol_count);
   add_lexical();
   for (uint32_t r = 0; r < rules.size(); ++r)
     if (!is_lexical(rules[r])) binarise({rules[r].lhs, r, rules[r].arguments, rules[r].rhs});
-  adapted_index.resize(this->symbols(), kNoIndex);
-  lexical_.resize(static_cast<size_t>(this->symbols()) * atoms, kNoIndex);
+  adapted_index.resize(symbols(), kNoIndex);
+  lexical_.resize(static_cast<size_t>(symbols()) * atoms, kNoIndex);
   check_recursion();
   bound_lengths();
 }
@@ -49,7 +55,8 @@ void CompiledGrammar::check_rules() const {
   if (arity[start] != 1) throw InputError("the start symbol must have rules and exactly one argument");
   for (size_t r = 0; r < rules.size(); ++r) {
     const SourceRule& rule = rules[r];
-    if (rule.arguments.size() != arity[rule.lhs]) throw InputError(rule_name(r) + ": the left-hand symbol has another number of arguments elsewhere");
+    if (rule.arguments.size() != arity[rule.lhs])
+      throw InputError(rule_name(r) + ": the left-hand symbol has another number of arguments elsewhere");
     if (!(rule.weight > 0.0)) throw InputError(rule_name(r) + ": the weight must be positive");
     std::vector<std::vector<uint32_t>> uses;
     for (uint32_t b : rule.rhs) {
@@ -103,7 +110,8 @@ void CompiledGrammar::add_lexical() {
 void CompiledGrammar::binarise(Production production) {
   const size_t rank = production.children.size();
   if (rank > 2) {
-    // All children but the last go under an intermediate symbol; each maximal run of their variables is one argument of it.
+    // All children but the last go under an intermediate symbol; each maximal run of their variables is one argument of
+    // it.
     const int32_t last = static_cast<int32_t>(rank) - 1;
     const uint32_t middle = symbols();
     Production inner{middle, unit(), {}, {production.children.begin(), production.children.end() - 1}};
@@ -135,7 +143,8 @@ void CompiledGrammar::binarise(Production production) {
 }
 
 void CompiledGrammar::check_recursion() const {
-  // Depth-first search over right-hand symbols: `state` 1 = on the path, 2 = done. A path is a list of (symbol, all unary).
+  // Depth-first search over right-hand symbols: `state` 1 = on the path, 2 = done. A path is a list of (symbol, all
+  // unary).
   auto search = [&](bool unary_only, auto on_cycle) {
     std::vector<uint8_t> state(symbols(), 0);
     std::vector<uint32_t> path;
@@ -161,7 +170,10 @@ void CompiledGrammar::check_recursion() const {
     for (uint32_t s = 0; s < symbols(); ++s)
       if (state[s] == 0) visit(visit, s);
   };
-  search(true, [&](auto first, auto) { throw InputError("symbol " + std::to_string(*first) + " derives itself through unary rules: the number of derivations is infinite"); });
+  search(true, [&](auto first, auto) {
+    throw InputError("symbol " + std::to_string(*first) +
+                     " derives itself through unary rules: the number of derivations is infinite");
+  });
   // Recursion through adapted symbols: s is reachable from a child of s.
   for (uint32_t s : adapted_symbols) {
     std::vector<bool> seen(symbols(), false);
@@ -194,7 +206,8 @@ void CompiledGrammar::bound_lengths() {
     for (const Production& p : productions)
       for (size_t a = 0; a < p.arguments.size(); ++a) {
         uint32_t length = 0;
-        for (const Element& e : p.arguments[a]) length = add_lengths(length, e.child < 0 ? 1 : bound[first_argument_[p.children[e.child]] + e.index]);
+        for (const Element& e : p.arguments[a])
+          length = add_lengths(length, e.child < 0 ? 1 : bound[first_argument_[p.children[e.child]] + e.index]);
         uint32_t& mine = bound[first_argument_[p.lhs] + a];
         if (better(length, mine)) {
           mine = to_infinity ? kNoIndex : length;
@@ -203,7 +216,9 @@ void CompiledGrammar::bound_lengths() {
       }
     return changed;
   };
-  while (pass(least_, [](uint32_t x, uint32_t y) { return x < y; }, false)) {}
+  while (pass(
+      least_, [](uint32_t x, uint32_t y) { return x < y; }, false)) {
+  }
   // What still grows after as many passes as there are arguments grows without bound.
   auto larger = [](uint32_t x, uint32_t y) { return x > y; };
   bool changed = true;

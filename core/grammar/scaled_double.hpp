@@ -32,8 +32,10 @@ struct ScaledDouble {
     const int64_t difference = exponent - other.exponent;
     if (difference == 0) mantissa += other.mantissa;
     else if (difference == 1) mantissa += other.mantissa * 0x1.0p-512;
-    else if (difference == -1) { mantissa = mantissa * 0x1.0p-512 + other.mantissa; exponent = other.exponent; }
-    else if (difference < -1) return *this = other;
+    else if (difference == -1) {
+      mantissa = mantissa * 0x1.0p-512 + other.mantissa;
+      exponent = other.exponent;
+    } else if (difference < -1) return *this = other;
     normalise();
     return *this;
   }
@@ -47,12 +49,19 @@ struct ScaledDouble {
   }
   double log() const { return std::log(mantissa) + static_cast<double>(exponent) * 512.0 * 0.6931471805599453; }
   // 0 or infinity where the value is outside the range of a double.
-  double as_double() const { return exponent == 0 ? mantissa : std::ldexp(mantissa, static_cast<int>(512 * std::max<int64_t>(-8, std::min<int64_t>(8, exponent)))); }
+  double as_double() const {
+    return exponent == 0
+               ? mantissa
+               : std::ldexp(mantissa, static_cast<int>(512 * std::max<int64_t>(-8, std::min<int64_t>(8, exponent))));
+  }
 
  private:
   void normalise() {
     if (mantissa < 0x1.0p-256) {
-      if (mantissa == 0.0) { exponent = 0; return; }
+      if (mantissa == 0.0) {
+        exponent = 0;
+        return;
+      }
       mantissa *= 0x1.0p512;
       --exponent;
     } else if (mantissa > 0x1.0p256) {

@@ -8,7 +8,8 @@
 
 namespace binyan::grammar {
 
-WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar, const std::vector<std::vector<uint32_t>>& words, size_t max_bytes)
+WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar,
+                         const std::vector<std::vector<uint32_t>>& words, size_t max_bytes)
     : grammar_(std::move(grammar)) {
   const CompiledGrammar& g = *grammar_;
   std::map<std::vector<uint32_t>, uint32_t> shapes;
@@ -21,21 +22,22 @@ WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar, const s
       if (a >= g.atoms) throw InputError("atom " + std::to_string(a) + " is not a terminal of the grammar");
       classes.push_back(g.atom_class[a]);
     }
-    const auto [found, fresh] = shapes.emplace(classes, static_cast<uint32_t>(forests_.size()));
+    const auto [hit, fresh] = shapes.emplace(classes, static_cast<uint32_t>(forests_.size()));
     if (fresh) {
       forests_.push_back(build_forest(g, classes, max_bytes - std::min(bytes_, max_bytes)));
       bytes_ += forests_.back().bytes();
     }
-    forest_of_.push_back(found->second);
+    forest_of_.push_back(hit->second);
     atoms_.insert(atoms_.end(), word.begin(), word.end());
     first_atom_.push_back(atoms_.size());
-    first_yield_.push_back(first_yield_.back() + forests_[found->second].adapted.size());
+    first_yield_.push_back(first_yield_.back() + forests_[hit->second].adapted.size());
   }
   bytes_ += atoms_.size() * 4 + words.size() * 20;
   // Per adapted node: its number, and while numbering at most 40 bytes of tables.
   const size_t needed = bytes_ + first_yield_.back() * 44;
   if (needed > max_bytes)
-    throw InputError("learning from these " + std::to_string(words.size()) + " words needs about " + std::to_string((needed >> 20) + 1) + " MB, more than the limit of " +
+    throw InputError("learning from these " + std::to_string(words.size()) + " words needs about " +
+                     std::to_string((needed >> 20) + 1) + " MB, more than the limit of " +
                      std::to_string(max_bytes >> 20) + " MB: raise the memory limit, or take fewer or shorter words");
 
   ConstituentStrings table(g);

@@ -20,8 +20,9 @@ class ArpaReader {
 
   const text::WordIndex& words() const { return words_; }
   // Known after finish.
-  std::vector<std::string> missing;  // those of <unk> and </s> that the file does not have; given log10 probability -100
-  uint64_t filled_in = 0;            // parts of n-grams that were missing (pruned models)
+  std::vector<std::string>
+      missing;             // those of <unk> and </s> that the file does not have; given log10 probability -100
+  uint64_t filled_in = 0;  // parts of n-grams that were missing (pruned models)
 
  private:
   enum class Part { Before, Counts, Ngrams, Between, After };
@@ -41,7 +42,7 @@ class ArpaReader {
   std::vector<uint32_t> ids_;
   std::vector<bool> seen_;  // unigrams
   std::string rest_;        // of a line that is not complete
-  uint64_t line_ = 0, found_ = 0;
+  uint64_t line_ = 0, count_ = 0;
   size_t section_ = 0;  // length of the n-grams being read, or last read
   Part part_ = Part::Before;
 };

@@ -28,7 +28,8 @@ std::string arpa_head(const BackoffModel& model) {
   const BackoffArrays& a = model.arrays();
   std::string out = "\\data\\\n";
   for (uint32_t k = 0; k < model.order(); ++k)
-    out += "ngram " + std::to_string(k + 1) + "=" + std::to_string(a.first_entry[a.context_base[k + 1]] - a.first_entry[a.context_base[k]]) + "\n";
+    out += "ngram " + std::to_string(k + 1) + "=" +
+           std::to_string(a.first_entry[a.context_base[k + 1]] - a.first_entry[a.context_base[k]]) + "\n";
   return out;
 }
 
@@ -36,7 +37,8 @@ std::string arpa_lines(const BackoffModel& model, const text::WordIndex& words, 
   const BackoffArrays& a = model.arrays();
   if (a.columns != 1) throw InputError("the mean of several samples is not an ARPA model");
   if (words.size() != model.vocabulary_size()) throw InputError("the words are not those of the model");
-  if (first >= last || last > model.states() || model.length(first) != model.length(last - 1)) throw InputError("contexts of one level are written at a time");
+  if (first >= last || last > model.states() || model.length(first) != model.length(last - 1))
+    throw InputError("contexts of one level are written at a time");
   const uint32_t n = model.length(first) + 1;
   const bool top = n == model.order();
   std::string out;
@@ -69,7 +71,8 @@ BackoffModel one_column(const BackoffModel& model) {
   const uint32_t columns = a.columns;
   const auto mean = [columns](const std::vector<float>& rows, uint64_t row) {
     double sum = 0.0;
-    for (uint32_t column = 0; column < columns; ++column) sum += std::exp(static_cast<double>(rows[row * columns + column]));
+    for (uint32_t column = 0; column < columns; ++column)
+      sum += std::exp(static_cast<double>(rows[row * columns + column]));
     return sum / columns;
   };
   std::vector<double> p(a.word.size());
@@ -77,9 +80,10 @@ BackoffModel one_column(const BackoffModel& model) {
   std::vector<float> log_backoff(a.suffix.size(), 0.0f);
   // The entry of the word in the shorter context; a context's entries are ordered by word.
   const auto shorter = [&](uint32_t c, uint32_t word) {
-    const auto begin = a.word.begin() + a.first_entry[a.suffix[c]], end = a.word.begin() + a.first_entry[a.suffix[c] + 1];
-    const auto found = std::lower_bound(begin, end, word);
-    return found != end && *found == word ? p[found - a.word.begin()] : 0.0;
+    const auto begin = a.word.begin() + a.first_entry[a.suffix[c]],
+               end = a.word.begin() + a.first_entry[a.suffix[c] + 1];
+    const auto hit = std::lower_bound(begin, end, word);
+    return hit != end && *hit == word ? p[hit - a.word.begin()] : 0.0;
   };
   for (uint32_t c = 1; c < a.suffix.size(); ++c) {
     double kept = 1.0, left = 1.0;

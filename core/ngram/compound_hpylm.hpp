@@ -1,10 +1,11 @@
 // The language models that generate compounds from their components (thesis, section 3.2.2), and their
-// Gibbs sampler. H_u is over words, G_u over head components given the same context, F over modifiers (modifier_model.hpp).
+// Gibbs sampler. H_u is over words, G_u over head components given the same context, F over modifiers
+// (modifier_model.hpp).
 //
 // HPYLM+c: H_u ~ PYP(a'', b'', G_u x F) for the longest context u of each event.
-// hpylm+g ("back-off both ways"): H_u at every context length, H_u ~ PYP(a'', b'', w_k H_pi(u) + (1 - w_k) G_u x F), k = |u|,
-// w_k ~ Beta(1, 1), w_0 = 0. Each table remembers where its dish came from: its floor. HPYLM+c is the case w_k = 0, where
-// only events themselves are customers of H.
+// hpylm+g ("back-off both ways"): H_u at every context length, H_u ~ PYP(a'', b'', w_k H_pi(u) + (1 - w_k) G_u x F), k
+// = |u|, w_k ~ Beta(1, 1), w_0 = 0. Each table remembers where its dish came from: its floor. HPYLM+c is the case w_k =
+// 0, where only events themselves are customers of H.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -53,8 +54,8 @@ class CompoundHPYLM {
 
   std::vector<pitman_yor::Restaurants> words;  // H by context length; dish(entry, floor)
   std::vector<pitman_yor::Restaurants> heads;  // G by context length; dish: entry of the head tree
-  ModifierModel modifiers;         // F
-  std::vector<double> shortening;  // w_k by context length
+  ModifierModel modifiers;                     // F
+  std::vector<double> shortening;              // w_k by context length
   pitman_yor::Random random;
 
  private:

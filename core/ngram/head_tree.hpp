@@ -1,5 +1,5 @@
-// The n-grams of a text with the predicted word replaced by its head component: entries (u, head) over the contexts of a
-// context tree. Words that share a head share an entry.
+// The n-grams of a text with the predicted word replaced by its head component: entries (u, head) over the contexts of
+// a context tree. Words that share a head share an entry.
 #pragma once
 #include <cstdint>
 #include <span>

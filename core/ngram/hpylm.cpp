@@ -7,8 +7,10 @@
 
 namespace binyan::ngram {
 
-HPYLM::HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t chain) : random(seed, chain), tree_(std::move(tree)) {
-  if (tree_->order() > kMaxLevels) throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kMaxLevels));
+HPYLM::HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t chain)
+    : random(seed, chain), tree_(std::move(tree)) {
+  if (tree_->order() > kMaxLevels)
+    throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kMaxLevels));
   for (const Level& level : tree_->levels) levels_.emplace_back(level.contexts(), level.entries());
   base_ = 1.0 / (tree_->vocabulary_size - 1.0);
 }
@@ -42,14 +44,20 @@ double HPYLM::initialise(Initialisation how) {
       for (uint32_t k = level;; --k) {
         pitman_yor::Restaurants& r = levels_[k];
         const uint32_t c = chain.context[k], e = chain.entry[k];
-        const bool opened = how == Initialisation::kSequential ? r.draw_opening(c, e, chain.base[k], random) : random.below(r.tables(e) + 1) == 0;
+        const bool opened = how == Initialisation::kSequential ? r.draw_opening(c, e, chain.base[k], random)
+                                                               : random.below(r.tables(e) + 1) == 0;
         double weight = r.new_table_weight(c);
         const double total = r.total_weight(c);
         if (opened) r.open(c, e);
-        else weight = (how == Initialisation::kSequential ? r.join(c, e, random) : r.join_any(c, e, random)) - r.hyper.discount;
+        else
+          weight =
+              (how == Initialisation::kSequential ? r.join(c, e, random) : r.join_any(c, e, random)) - r.hyper.discount;
         log_probability += std::log(weight / total);
         if (!opened) break;
-        if (k == 0) { log_probability += std::log(base_); break; }
+        if (k == 0) {
+          log_probability += std::log(base_);
+          break;
+        }
       }
     }
   });
@@ -57,7 +65,9 @@ double HPYLM::initialise(Initialisation how) {
 }
 
 void HPYLM::sweep() {
-  tree_->for_each_direct([this](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) { reseat(level, context, entry, customers); });
+  tree_->for_each_direct([this](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
+    reseat(level, context, entry, customers);
+  });
 }
 
 void HPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
@@ -84,7 +94,9 @@ void HPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t cu
     }
     if (own.add(context, entry, chain.base[level], random)) {
       stale = true;
-      for (uint32_t k = level; k > 0 && levels_[k - 1].add(chain.context[k - 1], chain.entry[k - 1], chain.base[k - 1], random);) --k;
+      for (uint32_t k = level;
+           k > 0 && levels_[k - 1].add(chain.context[k - 1], chain.entry[k - 1], chain.base[k - 1], random);)
+        --k;
     }
   }
 }
@@ -132,17 +144,20 @@ void HPYLM::check() const {
         seated += static_cast<uint64_t>(bin.tables) * bin.size;
       }
       if (level.customers(e) != expected[e] || seated != expected[e] || counted != above[e])
-        throw InternalError("seating of entry " + std::to_string(e) + " on level " + std::to_string(k) + " is inconsistent");
+        throw InternalError("seating of entry " + std::to_string(e) + " on level " + std::to_string(k) +
+                            " is inconsistent");
       customers[tree_->levels[k].context[e]] += expected[e];
       tables[tree_->levels[k].context[e]] += above[e];
     }
     for (uint32_t c = 0; c < level.restaurants(); ++c)
       if (level.restaurant_customers(c) != customers[c] || level.restaurant_tables(c) != tables[c])
-        throw InternalError("totals of context " + std::to_string(c) + " on level " + std::to_string(k) + " are inconsistent");
+        throw InternalError("totals of context " + std::to_string(c) + " on level " + std::to_string(k) +
+                            " are inconsistent");
   }
 }
 
-void HPYLM::predict(uint32_t level, std::span<const double> shorter, std::span<double> probability, std::span<double> backoff) const {
+void HPYLM::predict(uint32_t level, std::span<const double> shorter, std::span<double> probability,
+                    std::span<double> backoff) const {
   const Level& l = tree_->levels[level];
   const pitman_yor::Restaurants& r = levels_[level];
   for (uint32_t c = 0; c < l.contexts(); ++c) {

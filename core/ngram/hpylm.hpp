@@ -37,15 +37,18 @@ class HPYLM {
   void check() const;
 
   // The predictive distribution of this sample is an interpolated back-off model. Per entry of the level its
-  // probability, per context the weight (a m + b) / (n + b) of the shorter context. `shorter`: probabilities of level - 1.
-  void predict(uint32_t level, std::span<const double> shorter, std::span<double> probability, std::span<double> backoff) const;
+  // probability, per context the weight (a m + b) / (n + b) of the shorter context. `shorter`: probabilities of level
+  // - 1.
+  void predict(uint32_t level, std::span<const double> shorter, std::span<double> probability,
+               std::span<double> backoff) const;
   // Uniform over the vocabulary without <s>.
   double base() const { return base_; }
 
   const ContextTree& tree() const { return *tree_; }
   std::vector<pitman_yor::Restaurants>& levels() { return levels_; }
   const std::vector<pitman_yor::Restaurants>& levels() const { return levels_; }
-  // Customers a seating with these tables (per level, per entry) has on `level`: direct ones and those from the level above.
+  // Customers a seating with these tables (per level, per entry) has on `level`: direct ones and those from the level
+  // above.
   std::vector<uint32_t> customers_of(uint32_t level, std::span<const uint32_t> tables_above) const;
 
   pitman_yor::Random random;

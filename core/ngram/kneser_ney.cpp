@@ -11,8 +11,8 @@
 namespace binyan::ngram {
 namespace {
 
-// Adjusted counts of one level: the number of words seen to the left of (u, w); the plain count on the top level and where
-// u begins with <s>, to the left of which is nothing.
+// Adjusted counts of one level: the number of words seen to the left of (u, w); the plain count on the top level and
+// where u begins with <s>, to the left of which is nothing.
 std::vector<uint32_t> adjusted_counts(const ContextTree& tree, uint32_t k) {
   const Level& level = tree.levels[k];
   if (k + 1 == tree.order()) return level.count;
@@ -24,7 +24,8 @@ std::vector<uint32_t> adjusted_counts(const ContextTree& tree, uint32_t k) {
   return adjusted;
 }
 
-// The entries, one a level, of the n-gram lmplz reads last: the greatest rank of the last word, then of the word before it, ...
+// The entries, one per level, of the n-gram lmplz reads last: the greatest rank of the last word, then of the word
+// before it, ...
 std::vector<uint32_t> last_entries(const ContextTree& tree, std::span<const uint32_t> rank) {
   std::vector<uint32_t> last(tree.order(), kNoIndex);
   if (rank.empty()) return last;
@@ -56,13 +57,15 @@ void estimate(Discounts& d, const std::array<double, 3>& fallback) {
 
 void take(Discounts& d, const std::array<double, 3>& given) {
   for (int j = 1; j <= 3; ++j)
-    if (!(given[j - 1] > 0.0 && given[j - 1] <= j)) throw InputError("the discount of n-grams with count " + std::to_string(j) + " is above 0 and at most " + std::to_string(j));
+    if (!(given[j - 1] > 0.0 && given[j - 1] <= j))
+      throw InputError("the discount of n-grams with count " + std::to_string(j) + " is above 0 and at most " +
+                       std::to_string(j));
   d.origin = Discounts::Origin::Given;
   std::copy(given.begin(), given.end(), d.amount.begin() + 1);
 }
 
-// The tree without the n-grams whose count is no more than their order's threshold, and where each entry and context went.
-// As thresholds do not decrease, every kept n-gram keeps its prefix and suffix.
+// The tree without the n-grams whose count is no more than their order's threshold, and where each entry and context
+// went. As thresholds do not decrease, every kept n-gram keeps its prefix and suffix.
 struct Kept {
   ContextTree tree;
   std::vector<std::vector<uint32_t>> entry, context;  // [level][old index]: new index, or kNoIndex
@@ -112,9 +115,12 @@ Kept keep(const ContextTree& tree, const std::vector<uint32_t>& thresholds) {
 
 std::vector<uint32_t> thresholds_of(const KneserNeySettings& settings, uint32_t order) {
   std::vector<uint32_t> thresholds = settings.prune;
-  if (thresholds.size() > order) throw InputError("more pruning thresholds than the order of the model has n-gram lengths");
-  if (!std::is_sorted(thresholds.begin(), thresholds.end())) throw InputError("pruning thresholds must not decrease, or n-grams would lose their parts");
-  if (!thresholds.empty() && thresholds[0] != 0) throw InputError("single words are not pruned by count; choose the vocabulary instead: the first threshold is 0");
+  if (thresholds.size() > order)
+    throw InputError("more pruning thresholds than the order of the model has n-gram lengths");
+  if (!std::is_sorted(thresholds.begin(), thresholds.end()))
+    throw InputError("pruning thresholds must not decrease, or n-grams would lose their parts");
+  if (!thresholds.empty() && thresholds[0] != 0)
+    throw InputError("single words are not pruned by count; choose the vocabulary instead: the first threshold is 0");
   thresholds.resize(order, thresholds.empty() ? 0 : thresholds.back());
   return thresholds;
 }
@@ -141,15 +147,19 @@ std::vector<uint32_t> ranks_of_first_occurrence(std::span<const uint32_t> words,
   rank[text::kSentenceEnd] = 2;
   uint32_t next = 3;
   for (uint32_t w : words) {
-    if (w >= vocabulary_size) throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " + std::to_string(vocabulary_size));
+    if (w >= vocabulary_size)
+      throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " +
+                       std::to_string(vocabulary_size));
     if (rank[w] == 0 && w != text::kUnknownWord) rank[w] = next++;
   }
   return rank;
 }
 
-KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings, std::span<const uint32_t> rank, const AfterLevel& after_level) {
+KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings,
+                              std::span<const uint32_t> rank, const AfterLevel& after_level) {
   const uint32_t order = tree.order(), vocabulary = tree.vocabulary_size;
-  if (!settings.given.empty() && settings.given.size() != order) throw InputError("discounts are given for each order or for none");
+  if (!settings.given.empty() && settings.given.size() != order)
+    throw InputError("discounts are given for each order or for none");
   const std::vector<uint32_t> thresholds = thresholds_of(settings, order);
   const std::vector<uint32_t> last = last_entries(tree, rank);
   std::vector<Discounts> discounts(order);
@@ -195,7 +205,8 @@ KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& 
     if (after_level) after_level(k);
   }
 
-  if (order == 1 || thresholds.back() == 0) return {BackoffModel::freeze(tree, std::move(parameters)), std::move(discounts)};
+  if (order == 1 || thresholds.back() == 0)
+    return {BackoffModel::freeze(tree, std::move(parameters)), std::move(discounts)};
   const Kept kept = keep(tree, thresholds);
   for (uint32_t k = 1; k < order; ++k) {
     select(parameters.log_prob[k - 1], kept.entry[k]);

@@ -51,30 +51,34 @@ class ModifierModel {
       if (bigrams.remove(context_[e], e, random)) unigrams.remove(0, next_[e], random);
   }
 
-  // Removes and seats anew some of the customers of every pair, one at a time: an eighth of them, and no fewer than sixteen
-  // or all there are. Those of frequent pairs are many and much alike.
+  // Removes and seats anew some of the customers of every pair, one at a time: an eighth of them, and no fewer than
+  // sixteen or all there are. Those of frequent pairs are many and much alike.
   void reseat(pitman_yor::Random& random);
 
-  // Predictive probabilities of single choices, which is what prediction multiplies (thesis, equation 3.26, section 3.2.3).
+  // Predictive probabilities of single choices, which is what prediction multiplies (thesis, equation 3.26,
+  // section 3.2.3).
   double probability(uint32_t component, uint32_t next) const;
   double product(std::span<const uint32_t> components) const;
 
   uint32_t end() const { return components_; }
   uint32_t component_count() const { return components_; }
   double base() const { return base_; }
-  std::span<const uint32_t> entries_of(uint32_t word) const { return {entry_.data() + first_[word], entry_.data() + first_[word + 1]}; }
+  std::span<const uint32_t> entries_of(uint32_t word) const {
+    return {entry_.data() + first_[word], entry_.data() + first_[word + 1]};
+  }
 
-  pitman_yor::Restaurants bigrams;    // restaurant: component; dish: pair
-  pitman_yor::Restaurants unigrams;   // one restaurant; dish: component or end
+  pitman_yor::Restaurants bigrams;   // restaurant: component; dish: pair
+  pitman_yor::Restaurants unigrams;  // one restaurant; dish: component or end
   const std::vector<uint32_t>& pair_context() const { return context_; }
   const std::vector<uint32_t>& pair_next() const { return next_; }
 
-  // Words of up to this many choices are drawn jointly; the later choices of longer ones one after another, as the thesis
-  // does for all.
+  // Words of up to this many choices are drawn jointly; the later choices of longer ones one after another, as the
+  // thesis does for all.
   static constexpr size_t kExact = 6;
 
  private:
-  // How one choice was seated: at a table of F_c; at a new one there, its dish at a table of F_empty; at new ones in both.
+  // How one choice was seated: at a table of F_c; at a new one there, its dish at a table of F_empty; at new ones in
+  // both.
   enum Outcome : uint8_t { kJoin, kOpen, kOpenBoth };
   struct Weights {
     double of[3];

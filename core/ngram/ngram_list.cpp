@@ -37,18 +37,39 @@ uint64_t close(std::vector<NgramList>& lists) {
   for (size_t n = 2; n <= lists.size(); ++n) {
     NgramList &list = lists[n - 1], &shorter = lists[n - 2];
     for (uint32_t i = 0; i < list.size(); ++i)
-      if (std::isnan(list.log_prob[i])) list.log_prob[i] = shorter.log_backoff[shorter.find(list.words(i))] + shorter.log_prob[shorter.find(list.words(i) + 1)];
+      if (std::isnan(list.log_prob[i]))
+        list.log_prob[i] =
+            shorter.log_backoff[shorter.find(list.words(i))] + shorter.log_prob[shorter.find(list.words(i) + 1)];
   }
   return added;
 }
 
-// Those n-grams of `list` that are contexts, in the tree's order: what others begin with (`used`), or has a back-off weight.
+// Those n-grams of `list` that are contexts, in the tree's order: what others begin with (`used`), or has a back-off
+// weight.
 std::vector<uint32_t> contexts_of(const NgramList& list, const std::vector<bool>& used, uint32_t vocabulary) {
   std::vector<uint32_t> contexts;
   for (uint32_t i = 0; i < list.size(); ++i)
     if (used[i]) contexts.push_back(i);
   for (uint32_t place = 0; place < list.n(); ++place) sort_by_word(contexts, list, place, vocabulary);
   return contexts;
+}
+
+// Which n-grams of each length below the longest are contexts: those with a back-off weight, those that begin a longer
+// n-gram, and the ends of contexts.
+std::vector<std::vector<bool>> mark_contexts(const std::vector<NgramList>& lists) {
+  const uint32_t order = static_cast<uint32_t>(lists.size());
+  std::vector<std::vector<bool>> used(order);
+  for (uint32_t n = order; n-- > 1;) {  // [n - 1]: n-grams of length n
+    const NgramList& list = lists[n - 1];
+    std::vector<bool>& mine = used[n - 1];
+    mine.resize(list.size());
+    for (uint32_t i = 0; i < list.size(); ++i) mine[i] = list.log_backoff[i] != 0.0f;
+    for (uint32_t i = 0; i < lists[n].size(); ++i) {
+      mine[list.find(lists[n].words(i))] = true;
+      if (n < order - 1 && used[n][i]) mine[list.find(lists[n].words(i) + 1)] = true;
+    }
+  }
+  return used;
 }
 
 }  // namespace
@@ -91,18 +112,7 @@ uint32_t NgramList::add(const uint32_t* words, float p, float backoff) {
 BackoffModel assemble(std::vector<NgramList> lists, uint64_t& added) {
   const uint32_t order = static_cast<uint32_t>(lists.size()), vocabulary = lists[0].size();
   added = close(lists);
-  std::vector<std::vector<bool>> used(order);
-  for (uint32_t n = order; n-- > 1;) {  // [n - 1]: n-grams of length n
-    const NgramList& list = lists[n - 1];
-    std::vector<bool>& mine = used[n - 1];
-    mine.resize(list.size());
-    for (uint32_t i = 0; i < list.size(); ++i) mine[i] = list.log_backoff[i] != 0.0f;
-    for (uint32_t i = 0; i < lists[n].size(); ++i) {
-      mine[list.find(lists[n].words(i))] = true;
-      if (n < order - 1 && used[n][i]) mine[list.find(lists[n].words(i) + 1)] = true;
-    }
-  }
-
+  const std::vector<std::vector<bool>> used = mark_contexts(lists);
   ContextTree tree;
   tree.vocabulary_size = vocabulary;
   tree.levels.resize(order);
@@ -115,9 +125,11 @@ BackoffModel assemble(std::vector<NgramList> lists, uint64_t& added) {
   unigrams.first_entry = {0, vocabulary};
   unigrams.first_child = {0, 0};
 
-  std::vector<uint32_t> context_below(vocabulary, 0), place_below = unigrams.word;  // of the lists below: context and entry numbers
+  // Of the list below: context and entry numbers.
+  std::vector<uint32_t> context_below(vocabulary, 0), place_below = unigrams.word;
   for (uint32_t k = 1; k < order; ++k) {
-    const NgramList &list = lists[k], &shorter = lists[k - 1];  // the entries of level k; the n-grams that are its contexts
+    // The entries of level k; the n-grams that are its contexts.
+    const NgramList &list = lists[k], &shorter = lists[k - 1];
     Level &level = tree.levels[k], &below = tree.levels[k - 1];
     const std::vector<uint32_t> contexts = contexts_of(shorter, used[k - 1], vocabulary);
     std::vector<uint32_t> context_of(shorter.size(), kNoIndex);

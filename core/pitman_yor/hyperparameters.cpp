@@ -39,9 +39,11 @@ double SeatingSummary::log_likelihood(const Hyperparameters& h) const {
          log_rising_sum(customers, 1.0 + h.strength, 1.0);
 }
 
-double log_seating(const Hyperparameters& h, uint64_t customers, uint64_t tables, const std::vector<ValueCounts::Item>& sizes) {
+double log_seating(const Hyperparameters& h, uint64_t customers, uint64_t tables,
+                   const std::vector<ValueCounts::Item>& sizes) {
   if (customers == 0) return 0.0;
-  double sum = log_openings(h.discount, h.strength, tables) + std::lgamma(1.0 + h.strength) - std::lgamma(h.strength + static_cast<double>(customers));
+  double sum = log_openings(h.discount, h.strength, tables) + std::lgamma(1.0 + h.strength) -
+               std::lgamma(h.strength + static_cast<double>(customers));
   const double first = std::lgamma(1.0 - h.discount);
   for (const auto& [n, how_many] : sizes)
     if (n > 1) sum += static_cast<double>(how_many) * (std::lgamma(n - h.discount) - first);
@@ -53,7 +55,9 @@ void resample(Hyperparameters& h, const SeatingSummary& summary, Random& random)
     return log_rising_sum(summary.tables, a + h.strength, a) + log_rising_sum(summary.sizes, 1.0 - a, 1.0);
   });
   constexpr StrengthWalk walk{-200.0, 25.0, 1.0};
-  const auto log_likelihood = [&](double b) { return log_rising_sum(summary.tables, h.discount + b, h.discount) - log_rising_sum(summary.customers, 1.0 + b, 1.0); };
+  const auto log_likelihood = [&](double b) {
+    return log_rising_sum(summary.tables, h.discount + b, h.discount) - log_rising_sum(summary.customers, 1.0 + b, 1.0);
+  };
   sample_strength(h, walk, random, log_likelihood, log_strength_prior);
 }
 

@@ -38,19 +38,23 @@ struct SeatingSummary {
   std::vector<ValueCounts::Item> tables;     // of restaurants
   std::vector<ValueCounts::Item> sizes;      // of tables
 
-  // Log-probability of the seating of all restaurants (thesis, equation 2.12, section 2.3.1), base distribution left out.
+  // Log-probability of the seating of all restaurants (thesis, equation 2.12, section 2.3.1), base distribution left
+  // out.
   double log_likelihood(const Hyperparameters& h) const;
 };
 
-// The same of a single restaurant, by gamma functions: also for a discount of exactly 0 and for strengths so near 0 that
-// products of rising factorials underflow (thesis, equations 2.14 and 5.8). `sizes`: of the tables; those that are left out
-// contribute a factor that does not depend on the strength.
-double log_seating(const Hyperparameters& h, uint64_t customers, uint64_t tables, const std::vector<ValueCounts::Item>& sizes);
+// The same of a single restaurant, by gamma functions: also for a discount of exactly 0 and for strengths so near 0
+// that products of rising factorials underflow (thesis, equations 2.14 and 5.8). `sizes`: of the tables; those that are
+// left out contribute a factor that does not depend on the strength.
+double log_seating(const Hyperparameters& h, uint64_t customers, uint64_t tables,
+                   const std::vector<ValueCounts::Item>& sizes);
 
 // The prior of the strength: up to a constant, and normalised. That of the discount is uniform.
 constexpr double kStrengthShape = 0.1, kStrengthScale = 10.0;
 inline double log_strength_prior(double b) { return log_gamma_density(b, kStrengthShape, kStrengthScale); }
-inline double log_strength_density(double b) { return log_strength_prior(b) - std::lgamma(kStrengthShape) - kStrengthShape * std::log(kStrengthScale); }
+inline double log_strength_density(double b) {
+  return log_strength_prior(b) - std::lgamma(kStrengthShape) - kStrengthShape * std::log(kStrengthScale);
+}
 
 // One slice-sampling update of the discount; log_likelihood(a) may be up to a constant.
 template <class LogLikelihood>
@@ -65,11 +69,13 @@ struct StrengthWalk {
 
 // One slice-sampling update of the strength; log_likelihood(b) and log_prior(b) may be up to constants.
 template <class LogLikelihood, class LogPrior>
-void sample_strength(Hyperparameters& h, const StrengthWalk& walk, Random& random, LogLikelihood log_likelihood, LogPrior log_prior) {
-  h.strength = std::exp(slice_sample(random, std::log(h.strength), walk.least_log, walk.most_log, walk.width, [&](double log_b) {
-    const double b = std::exp(log_b);
-    return log_likelihood(b) + log_prior(b) + log_b;  // + log b is the Jacobian
-  }));
+void sample_strength(Hyperparameters& h, const StrengthWalk& walk, Random& random, LogLikelihood log_likelihood,
+                     LogPrior log_prior) {
+  h.strength =
+      std::exp(slice_sample(random, std::log(h.strength), walk.least_log, walk.most_log, walk.width, [&](double log_b) {
+        const double b = std::exp(log_b);
+        return log_likelihood(b) + log_prior(b) + log_b;  // + log b is the Jacobian
+      }));
 }
 
 // One update of the discount, then of the strength, of restaurants that share them.

@@ -1,7 +1,10 @@
-// Seeded random streams. A stream is a function of (seed, chain, item), so results do not depend on the number of threads.
+// Seeded random streams. A stream is a function of (seed, chain, item), so results do not depend on the number of
+// threads.
 #pragma once
 #include <array>
 #include <cstdint>
+
+#include "pitman_yor/wide_multiply.hpp"
 
 namespace binyan::pitman_yor {
 
@@ -37,7 +40,7 @@ class Random {
   // Uniform on [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
   // Uniform on {0, ..., n-1}, n > 0 (Lemire's multiply; the bias is below n / 2^64).
-  uint64_t below(uint64_t n) { return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64); }
+  uint64_t below(uint64_t n) { return multiply_high(next(), n); }
 
   std::array<uint64_t, 4> state;
 

@@ -11,6 +11,7 @@
 #include "pitman_yor/random.hpp"
 #include "pitman_yor/seating.hpp"
 #include "pitman_yor/table_sizes.hpp"
+#include "prefetch.hpp"
 
 namespace binyan::pitman_yor {
 
@@ -27,21 +28,24 @@ class Restaurants {
   uint32_t restaurants() const { return static_cast<uint32_t>(totals_.size()); }
   uint32_t dishes() const { return static_cast<uint32_t>(seats_.size()); }
 
-  // Weights of a new customer's choices (seating.hpp), all to be divided by total_weight(r): some table with this dish, a
-  // new table.
-  double old_table_weight(uint32_t dish) const { return old_tables_weight(seats_[dish].customers, tables(seats_[dish]), hyper.discount); }
+  // Weights of a new customer's choices (seating.hpp), all to be divided by total_weight(r): some table with this dish,
+  // a new table.
+  double old_table_weight(uint32_t dish) const {
+    return old_tables_weight(seats_[dish].customers, tables(seats_[dish]), hyper.discount);
+  }
   double new_table_weight(uint32_t r) const { return pitman_yor::new_table_weight(totals_[r].tables, hyper); }
   double total_weight(uint32_t r) const { return pitman_yor::total_weight(totals_[r].customers, hyper); }
   // Probability of the dish, `base` being its probability under the base distribution.
   double probability(uint32_t r, uint32_t dish, double base) const {
-    const double scale = 1.0 / total_weight(r);  // first, so that in a chain of levels no division waits for the level below
+    const double scale =
+        1.0 / total_weight(r);  // first, so that in a chain of levels no division waits for the level below
     return old_table_weight(dish) * scale + new_table_weight(r) * scale * base;
   }
 
   // Ask for the memory of a dish that is soon to be used.
   void prefetch(uint32_t r, uint32_t dish) const {
-    __builtin_prefetch(&totals_[r]);
-    __builtin_prefetch(&seats_[dish]);
+    binyan::prefetch(&totals_[r]);
+    binyan::prefetch(&seats_[dish]);
   }
 
   // A customer sits down. Returns whether a table was opened, which sends a customer to the parent.
@@ -92,9 +96,12 @@ class Restaurants {
     }
     ++seat.customers;
   }
-  // A customer joins one of the dish's tables, of which there is one at least, chosen by the model. Returns the size it had.
+  // A customer joins one of the dish's tables, of which there is one at least, chosen by the model. Returns the size it
+  // had.
   uint32_t join(uint32_t r, uint32_t dish, Random& random) {
-    return seat_at(r, dish, [&](uint32_t& handle, uint32_t customers) { return sizes_.join(handle, customers, hyper.discount, random); });
+    return seat_at(r, dish, [&](uint32_t& handle, uint32_t customers) {
+      return sizes_.join(handle, customers, hyper.discount, random);
+    });
   }
   // The same with all tables equally likely, whatever the model says.
   uint32_t join_any(uint32_t r, uint32_t dish, Random& random) {
@@ -127,16 +134,22 @@ class Restaurants {
       sizes.push_back({1, seat.tables});
     }
   }
-  // The whole state: tables of each dish, and (size, tables) pairs, in dish order, of dishes with 1 < tables < customers.
+  // The whole state: tables of each dish, and (size, tables) pairs, in dish order, of dishes with 1 < tables <
+  // customers.
   void save(std::vector<uint32_t>& tables, std::vector<uint32_t>& sizes) const;
   std::vector<uint32_t> all_customers() const;
-  // Back from save(); `customers` per dish and `restaurant` of each dish are the caller's. Throws InputError if they disagree.
-  void restore(std::span<const uint32_t> customers, std::span<const uint32_t> restaurant, std::span<const uint32_t> tables, std::span<const uint32_t> sizes);
+  // Back from save(); `customers` per dish and `restaurant` of each dish are the caller's. Throws InputError if they
+  // disagree.
+  void restore(std::span<const uint32_t> customers, std::span<const uint32_t> restaurant,
+               std::span<const uint32_t> tables, std::span<const uint32_t> sizes);
 
-  size_t bytes() const { return totals_.capacity() * sizeof(Total) + seats_.capacity() * sizeof(Seat) + sizes_.bytes(); }
+  size_t bytes() const {
+    return totals_.capacity() * sizeof(Total) + seats_.capacity() * sizeof(Seat) + sizes_.bytes();
+  }
 
  private:
-  // Sizes are implied if there is one table or if every customer has a table; otherwise `tables` is a histogram's handle.
+  // Sizes are implied if there is one table or if every customer has a table; otherwise `tables` is a histogram's
+  // handle.
   static constexpr uint32_t kHistogram = 1u << 31;
   struct Seat {
     uint32_t customers = 0, tables = 0;
@@ -145,7 +158,9 @@ class Restaurants {
     uint32_t customers = 0, tables = 0;
   };
 
-  uint32_t tables(const Seat& seat) const { return seat.tables & kHistogram ? sizes_.tables(seat.tables & ~kHistogram) : seat.tables; }
+  uint32_t tables(const Seat& seat) const {
+    return seat.tables & kHistogram ? sizes_.tables(seat.tables & ~kHistogram) : seat.tables;
+  }
   template <class Choose>
   uint32_t seat_at(uint32_t r, uint32_t dish, Choose choose) {
     Seat& seat = seats_[dish];

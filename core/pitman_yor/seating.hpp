@@ -15,7 +15,9 @@ struct Hyperparameters {
 // One table of `size` customers.
 inline double table_weight(double size, double discount) { return size - discount; }
 // All tables of a dish, or of several dishes, together.
-inline double old_tables_weight(double customers, double tables, double discount) { return customers - discount * tables; }
+inline double old_tables_weight(double customers, double tables, double discount) {
+  return customers - discount * tables;
+}
 // A new table in a restaurant of `tables`.
 inline double new_table_weight(double tables, const Hyperparameters& h) { return h.discount * tables + h.strength; }
 // What the weights of a restaurant of `customers` add up to.

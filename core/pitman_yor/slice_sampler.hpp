@@ -24,7 +24,8 @@ double slice_sample(Random& random, double x, double low, double high, double wi
   for (;;) {
     const double y = left + (right - left) * random.uniform();
     if (y > low && y < high && log_density(y) > level) return y;
-    if (y < x) left = y; else right = y;
+    if (y < x) left = y;
+    else right = y;
     if (right - left < 1e-12 * (1.0 + std::abs(x))) return x;
   }
 }

@@ -1,5 +1,5 @@
-// The tables of one dish as a list in a fixed order, for samplers that undo their steps: a step names its table, and the
-// step back restores the list as it was. Where nothing is undone, TableSizes takes less memory.
+// The tables of one dish as a list in a fixed order, for samplers that undo their steps: a step names its table, and
+// the step back restores the list as it was. Where nothing is undone, TableSizes takes less memory.
 #pragma once
 #include <cstdint>
 #include <utility>

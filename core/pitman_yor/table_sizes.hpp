@@ -1,5 +1,5 @@
-// How many tables of a dish have how many customers: histograms of table occupancy (Blunsom et al. 2009; thesis, section
-// 3.3.2), many of them in one array. A histogram is a list of (size, tables), ordered by size.
+// How many tables of a dish have how many customers: histograms of table occupancy (Blunsom et al. 2009; thesis,
+// section 3.3.2), many of them in one array. A histogram is a list of (size, tables), ordered by size.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -23,15 +23,18 @@ class CompoundFeatureQuery final : public LanguageModelQuery {
   QueryResult score(uint32_t state, uint32_t word) override {
     return known_.get(state, word, [&]() -> QueryResult {
       const auto scored = f_.model_.score(states_[state].of_model, f_.words_[word], f_.renormalise_);
-      return {number(scored.state, std::min(states_[state].words + 1, f_.order() - 1)), static_cast<float>(scored.log_prob)};
+      return {number(scored.state, std::min(states_[state].words + 1, f_.order() - 1)),
+              static_cast<float>(scored.log_prob)};
     });
   }
-  float end(uint32_t state) override { return static_cast<float>(f_.model_.score(states_[state].of_model, f_.end_, f_.renormalise_).log_prob); }
+  float end(uint32_t state) override {
+    return static_cast<float>(f_.model_.score(states_[state].of_model, f_.end_, f_.renormalise_).log_prob);
+  }
   uint64_t remembered() const override { return known_.bytes() + states_.size() * 64; }
 
  private:
-  // The model's state remembers how many words of history there are, so no state is independent of what stands before it
-  // until it has order - 1 words.
+  // The model's state remembers how many words of history there are, so no state is independent of what stands before
+  // it until it has order - 1 words.
   struct State {
     ngram::CompoundQuery::State of_model;
     uint32_t words;
@@ -56,8 +59,13 @@ void check_sizes(size_t words, size_t unknown) {
 
 }  // namespace
 
-CompoundFeature::CompoundFeature(const ngram::CompoundQuery& model, std::vector<ngram::CompoundQuery::Word> words, std::vector<uint8_t> unknown, bool renormalise)
-    : model_(model), words_(std::move(words)), end_(model.word(text::kSentenceEnd)), unknown_(std::move(unknown)), renormalise_(renormalise) {
+CompoundFeature::CompoundFeature(const ngram::CompoundQuery& model, std::vector<ngram::CompoundQuery::Word> words,
+                                 std::vector<uint8_t> unknown, bool renormalise)
+    : model_(model),
+      words_(std::move(words)),
+      end_(model.word(text::kSentenceEnd)),
+      unknown_(std::move(unknown)),
+      renormalise_(renormalise) {
   check_sizes(words_.size(), unknown_.size());
 }
 
@@ -68,6 +76,8 @@ void CompoundFeature::extend(std::vector<ngram::CompoundQuery::Word> words, std:
   unknown_.insert(unknown_.end(), unknown.begin(), unknown.end());
 }
 
-std::unique_ptr<LanguageModelQuery> CompoundFeature::query() const { return std::make_unique<CompoundFeatureQuery>(*this); }
+std::unique_ptr<LanguageModelQuery> CompoundFeature::query() const {
+  return std::make_unique<CompoundFeatureQuery>(*this);
+}
 
 }  // namespace binyan::translation

@@ -12,7 +12,8 @@ class CompoundFeature final : public LanguageModelFeature {
  public:
   // `words`: each word of the decoder as the model sees it. The model outlives the feature.
   // Throws InputError unless `words` and `unknown` are of one length.
-  CompoundFeature(const ngram::CompoundQuery& model, std::vector<ngram::CompoundQuery::Word> words, std::vector<uint8_t> unknown, bool renormalise);
+  CompoundFeature(const ngram::CompoundQuery& model, std::vector<ngram::CompoundQuery::Word> words,
+                  std::vector<uint8_t> unknown, bool renormalise);
   // Appends words; `words` and `unknown` as in the constructor.
   void extend(std::vector<ngram::CompoundQuery::Word> words, std::span<const uint8_t> unknown);
   uint32_t words() const override { return static_cast<uint32_t>(words_.size()); }

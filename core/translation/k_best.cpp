@@ -16,7 +16,8 @@ bool worse(const KBest::Backpointer& a, const KBest::Backpointer& b) {
 
 }  // namespace
 
-KBest::KBest(const Hypergraph& graph, Yield yield) : graph_(graph), yield_(std::move(yield)), nodes_(graph.nodes.size()) {}
+KBest::KBest(const Hypergraph& graph, Yield yield)
+    : graph_(graph), yield_(std::move(yield)), nodes_(graph.nodes.size()) {}
 
 // Whether a candidate is new, and if so its place among the best.
 bool KBest::keep(uint32_t node, const Backpointer& candidate) {

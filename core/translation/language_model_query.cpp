@@ -28,7 +28,10 @@ class BackoffQuery final : public LanguageModelQuery {
 
 }  // namespace
 
-BackoffFeature::BackoffFeature(const ngram::BackoffModel& model, std::vector<uint32_t> ids) : model_(model), ids_(std::move(ids)) { check(ids_); }
+BackoffFeature::BackoffFeature(const ngram::BackoffModel& model, std::vector<uint32_t> ids)
+    : model_(model), ids_(std::move(ids)) {
+  check(ids_);
+}
 
 void BackoffFeature::extend(std::span<const uint32_t> ids) {
   check(ids);
@@ -39,9 +42,12 @@ void BackoffFeature::extend(std::span<const uint32_t> ids) {
 void BackoffFeature::check(std::span<const uint32_t> ids) const {
   const auto outside = std::ranges::find_if(ids, [&](uint32_t id) { return id >= model_.vocabulary_size(); });
   if (outside != ids.end())
-    throw InputError("word id " + std::to_string(*outside) + " in a language model of " + std::to_string(model_.vocabulary_size()) + " words: its vocabulary does not match");
+    throw InputError("word id " + std::to_string(*outside) + " in a language model of " +
+                     std::to_string(model_.vocabulary_size()) + " words: its vocabulary does not match");
 }
 
-std::unique_ptr<LanguageModelQuery> BackoffFeature::query() const { return std::make_unique<BackoffQuery>(model_, ids_); }
+std::unique_ptr<LanguageModelQuery> BackoffFeature::query() const {
+  return std::make_unique<BackoffQuery>(model_, ids_);
+}
 
 }  // namespace binyan::translation

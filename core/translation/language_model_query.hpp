@@ -34,8 +34,8 @@ class LanguageModelQuery {
 // A language model as a feature of the decoder. Words are ids of the decoder's target vocabulary.
 //
 // The vocabulary may grow between sentences: a word that is copied from the source is appended to it, and every feature
-// is told of it by its own `extend`, which takes what the constructor takes per word. Decoders that use the feature, and
-// all they remember, stay valid. `extend` may be called while other threads decode: it waits for their sentences.
+// is told of it by its own `extend`, which takes what the constructor takes per word. Decoders that use the feature,
+// and all they remember, stay valid. `extend` may be called while other threads decode: it waits for their sentences.
 class LanguageModelFeature {
  public:
   virtual ~LanguageModelFeature() = default;
@@ -57,7 +57,8 @@ class LanguageModelFeature {
 // Any back-off n-gram model: modified Kneser-Ney, HPYLM, ARPA.
 class BackoffFeature final : public LanguageModelFeature {
  public:
-  // `ids`: the model's id of each word of the decoder. The model outlives the feature. Throws InputError on ids out of range.
+  // `ids`: the model's id of each word of the decoder. The model outlives the feature. Throws InputError on ids out of
+  // range.
   BackoffFeature(const ngram::BackoffModel& model, std::vector<uint32_t> ids);
   // Appends words; `ids` as in the constructor.
   void extend(std::span<const uint32_t> ids);

@@ -14,8 +14,8 @@ namespace binyan::translation {
 struct LogBilinearArrays {
   uint32_t order = 0, width = 0;
   bool sigmoid = false;  // over the prediction vector
-  // What a word at a position of the context adds to the prediction vector: (order - 1) x (words + 1) x width, the oldest
-  // position first; the last row of each position is the start of the sentence.
+  // What a word at a position of the context adds to the prediction vector: (order - 1) x (words + 1) x width, the
+  // oldest position first; the last row of each position is the start of the sentence.
   std::vector<float> context;
   std::vector<float> class_vectors, class_bias;    // classes x width
   std::vector<float> target_vectors, target_bias;  // rows x width; the rows of a class are adjacent
@@ -42,13 +42,13 @@ class LogBilinearFeature final : public LanguageModelFeature {
   const float* context_part(uint32_t position, uint32_t word) const;
 
   LogBilinearArrays arrays_;
-  uint32_t first_words_;                    // words of the constructor, which are those of arrays_.context
-  std::vector<float> appended_;             // of each word after them: (order - 1) x width
+  uint32_t first_words_;         // words of the constructor, which are those of arrays_.context
+  std::vector<float> appended_;  // of each word after them: (order - 1) x width
   std::vector<uint8_t> unknown_;
-  std::vector<uint32_t> class_of_;          // of each row
-  std::vector<float> class_columns_;        // width x classes
-  std::vector<float> target_columns_;       // for each class width x its rows, at first[c] * width
-  std::vector<float> unigram_;              // log-probability by row under the biases alone
+  std::vector<uint32_t> class_of_;     // of each row
+  std::vector<float> class_columns_;   // width x classes
+  std::vector<float> target_columns_;  // for each class width x its rows, at first[c] * width
+  std::vector<float> unigram_;         // log-probability by row under the biases alone
 };
 
 }  // namespace binyan::translation

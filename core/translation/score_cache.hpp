@@ -1,4 +1,5 @@
-// What a language model answered, by (state, word): open addressing, since the decoder asks again far more often than anew.
+// What a language model answered, by (state, word): open addressing, since the decoder asks again far more often than
+// anew.
 #pragma once
 #include <cstdint>
 #include <utility>

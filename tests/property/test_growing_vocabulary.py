@@ -57,7 +57,9 @@ class LogBilinear:
         self.index = model.vocabulary.index
 
     def context(self, words):
-        return np.stack([[seeded(f"{w} {j}").normal(size=WIDTH) for w in words] for j in range(ORDER - 1)]).astype(np.float32)
+        return np.stack([[seeded(f"{w} {j}").normal(size=WIDTH) for w in words] for j in range(ORDER - 1)]).astype(
+            np.float32
+        )
 
     def rows(self, words):
         return np.array([self.index.get(w, 0) for w in words], np.uint32)

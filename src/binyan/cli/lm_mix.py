@@ -64,7 +64,8 @@ def extend(
     from binyan.language_model import load
 
     o.check_out(out)
-    extended = load(model).extended(words, rest)
+    with o.about(model):
+        extended = load(model).extended(words, rest)
     extended.save(out)
     new_words = extended.summary()["new_words"]
     if json_:

@@ -35,7 +35,8 @@ Morphemes = Annotated[bool, typer.Option("--morphemes", help="Morphemes instead 
 def _vectors(path: Path, settings: VectorSettings) -> Vectors:
     from binyan.language_model import load
 
-    return load(path).vectors.using(settings=settings)
+    with o.about(path):
+        return load(path).vectors.using(settings=settings)
 
 
 @app.command()
