@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import binyan
 from binyan import _core
 from binyan.segmentation import SegmentationTable
 from binyan.text import Vocabulary
@@ -131,6 +132,51 @@ def test_compound_model_scores(grammar, renormalised):
         scores = model.score_sentences([list(lists.text(h))])
         assert lists.features[h, at] == pytest.approx(scores.log_prob.sum(), abs=1e-3)
         assert lists.features[h, at + 1] == scores.unknown.sum()
+
+
+COPIED = [
+    "a haushof b",
+    "x a y",
+    "haustürhof c",
+    "y b haushof z",
+    "hoftor x a",
+]  # words no rule knows, one after the other
+
+
+def models():
+    """Every way into the decoder: native features, and calls of `score_word`."""
+    text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "das hoftor", "hof"] * 3
+    table = SegmentationTable.from_bytes("haustür\thaus tür\nhoftor\thof tor\nhaushof\thaus hof\n".encode())
+    mkn = binyan.KneserNey(order=3).fit(text)
+    compound = binyan.CompoundHPYLM(order=3, segmentation=table, sweeps=6).fit(text)
+    mixture = binyan.Mixture([mkn, binyan.KneserNey(order=2).fit(text)]).fit(text)
+    return {"mkn": mkn, "hpylm+g": compound, "closed": compound.closed(), "mixture": mixture}
+
+
+def log_bilinear():
+    text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "hof neu"] * 3
+    table = SegmentationTable.from_bytes("haustür\thaus tür\nhaushof\thaus hof\nhaustürhof\thaus tür hof\n".encode())
+    return binyan.LogBilinear("clbl++", order=3, dim=5, classes=3, word_map=table, epochs=2, batch=8).fit(text, text)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("kind", ["mkn", "hpylm+g", "closed", "mixture", "clbl++"])
+def test_sentences_one_by_one_score_as_all_at_once(grammar, kind):
+    """A decoder that meets new words in each sentence, against one that has them all from the first."""
+    if kind == "clbl++":
+        pytest.importorskip("torch")
+    model = log_bilinear() if kind == "clbl++" else models()[kind]
+    sentences = [s.split() for s in COPIED]
+    growing, whole = (Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300)) for _ in range(2))
+    expected = whole.k_best(sentences, 20)
+    at = 0
+    for sentence in sentences:
+        lists = growing.k_best([sentence], 20)
+        for h in range(len(lists.score)):
+            assert lists.text(h) == expected.text(at)
+            np.testing.assert_allclose(lists.features[h], expected.features[at], atol=1e-5)
+            at += 1
+    assert at == len(expected.score)
 
 
 def test_log_bilinear_arrays_are_checked():
