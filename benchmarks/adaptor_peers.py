@@ -76,8 +76,9 @@ class PeerGrammar:
     def _joined(
         self, names: list[str], places: list[list[tuple[int, int]]], helper: str
     ) -> tuple[list[str], list[list[tuple[int, int]]]]:
-        """The right side of a rule of one argument, arguments of a symbol that touch joined: most arguments first, then the
-        leftmost.
+        """The right side of a rule of one argument, arguments of a symbol that touch joined.
+
+        Most arguments first, then the leftmost.
         """
         owner = {j: k for k, row in enumerate(places) for _, j in row}
         starts = [j for j in range(len(owner)) if j == 0 or owner[j] != owner[j - 1]]
@@ -141,8 +142,9 @@ def run_peer(
     keep: int = 0,
     batch: bool = False,
 ) -> PeerRun:
-    """So many sweeps of a peer; its joint probability `every` so many, the trees of the last `keep`. `batch`: first trees from
-    the base grammar.
+    """So many sweeps of a peer; its joint probability `every` so many, the trees of the last `keep`.
+
+    `batch`: first trees from the base grammar.
     """
     with tempfile.TemporaryDirectory() as folder:
         rules, trace, parses, text = (Path(folder) / name for name in ("grammar", "trace", "parses", "words"))

@@ -104,7 +104,9 @@ class Model(ABC):
 
     def as_morphology(self) -> Morphology:
         """The model itself, where it analyses words."""
-        raise ModelFileError(f"a model of kind {self.kind!r} does not analyse words; '{self.commands}' has its commands")
+        raise ModelFileError(
+            f"a model of kind {self.kind!r} does not analyse words; '{self.commands}' has its commands"
+        )
 
     def _require_fitted(self) -> None:
         if not self.is_fitted:

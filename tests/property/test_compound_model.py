@@ -102,8 +102,10 @@ def test_renormaliser_equals_brute_force(order: int, both_ways: bool) -> None:
 
 
 def test_open_vocabulary_sums_to_one() -> None:
-    """Vocabulary plus the stated rest: every word outside it is a head and modifiers; enumerated up to three components,
-    what is left is the mass of longer words, which falls towards zero.
+    """Vocabulary plus the stated rest.
+
+    Every word outside it is a head and modifiers; enumerated up to three components, what is left is the mass of longer words,
+    which falls towards zero.
     """
     _, compounds, model = chain(7, 2, False, 5)
     asked = query(model, compounds)

@@ -1,7 +1,7 @@
 """HPYLM+c and back-off both ways over readable restaurants: the reference the core's compound models are tested against.
 
 H_u is over words; a dish of H is (word, floor), the floor saying where the table's word came from. See
-`core/ngram/compound_hpylm.hpp` and the thesis, section "HPYLM + compounds".
+`core/ngram/compound_hpylm.hpp` and the thesis, section 3.2.2.
 """
 
 from __future__ import annotations

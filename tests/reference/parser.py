@@ -1,8 +1,9 @@
 """The readable reference of grammars and adaptor grammars that tests compare the core with. Slow on purpose.
 
 Derivations are enumerated one by one; the adaptor grammar keeps every table of every restaurant; probabilities are plain
-products. Equations are those of the thesis, section 5.6: P(next customer at table k) = (n_k - a)/(n + b), at a new table
-(a m + b)/(n + b); rule probabilities integrated out, so a rule has (alpha_r + f_r) / sum (alpha + f).
+products. Thesis, equations 5.1 (section 5.3.2.1), 5.8 and 5.9 (section 5.6.2): P(next customer at table k) =
+(n_k - a)/(n + b), at a new table (a m + b)/(n + b); rule probabilities integrated out, so a rule has
+(alpha_r + f_r) / sum (alpha + f).
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ class ReferenceAdaptor:
             restaurant.sizes.pop()
 
     def log_joint(self) -> float:
-        """Log P(trees, seats | a, b, alpha), in closed form (equation joint_T)."""
+        """Log P(trees, seats | a, b, alpha), in closed form (thesis, equation 5.9, section 5.6.2)."""
         total = 0.0
         for symbol, rules in self.grammar.rules_of.items():
             weights = [self.grammar.rules[r].weight for r in rules]

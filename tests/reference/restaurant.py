@@ -21,7 +21,7 @@ class RandomEngine(Protocol):
 
 
 class Restaurant:
-    """A Pitman-Yor Chinese restaurant: the sizes of the tables of each dish (thesis, section "Pitman-Yor process prior").
+    """A Pitman-Yor Chinese restaurant: the sizes of the tables of each dish (thesis, section 2.3.1).
 
     >>> r = Restaurant(discount=0.5, strength=1.0)
     >>> r.sit("hof", None); r.sit("hof", 0); r.sit("haus", None)
@@ -48,7 +48,7 @@ class Restaurant:
     def choices(self, dish: Dish) -> Iterator[tuple[int | None, float]]:
         """What a new customer who wants `dish` can do, with the probability of each table (None: a new one).
 
-        Thesis, equation seatconditional; the base probability of the dish is left out.
+        Thesis, equation 2.10 (section 2.3.1); the base probability of the dish is left out.
         """
         total = self.customers + self.strength
         for table, size in enumerate(self.sizes.get(dish, ())):
@@ -88,11 +88,11 @@ class Restaurant:
         return self.rise(dish, table)
 
     def prob(self, dish: Dish, base: float) -> float:
-        """The probability that the next customer has `dish` (thesis, equation predictive-conditional)."""
+        """The probability that the next customer has `dish` (thesis, equation 2.15, section 2.3.2)."""
         return math.fsum(p if table is not None else p * base for table, p in self.choices(dish))
 
     def log_likelihood(self) -> float:
-        """Log-probability of the seating, base distribution left out (thesis, equation p-z-joint)."""
+        """Log-probability of the seating, base distribution left out (thesis, equation 2.12, section 2.3.1)."""
         a, b = self.discount, self.strength
         return (
             math.fsum(math.log(a * k + b) for k in range(1, self.tables))
@@ -109,7 +109,7 @@ class Hierarchy:
     """Restaurants by context; the parent of a context drops its leftmost word, and that of the empty one is `base`.
 
     `hyperparameters[k]` is the (discount, strength) of contexts of k words. `base` is the probability of each dish before
-    anything is seen (HPYLM: thesis, section "Hierarchical Pitman-Yor Language Model").
+    anything is seen (HPYLM: thesis, section 3.2.1).
     """
 
     def __init__(self, hyperparameters: Sequence[tuple[float, float]], base: float) -> None:

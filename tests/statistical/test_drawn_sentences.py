@@ -1,5 +1,6 @@
-"""Sentences drawn from a model against the probabilities it gives. Seeds are fixed; with other seeds the tests of this file
-would raise a false alarm about once in 1,000 runs.
+"""Sentences drawn from a model against the probabilities it gives.
+
+Seeds are fixed; with other seeds the tests of this file would raise a false alarm about once in 1,000 runs.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def test_morphemes_per_word_are_shares() -> None:
 
 
 def test_roots_of_the_illustration_in_the_thesis() -> None:
-    tree = parse_tree("(Word (Stem (R3 0=a 2=c 3=d) (T3 1=b 4=e 5=f)))")  # figure 5.5
+    tree = parse_tree("(Word (Stem (R3 0=a 2=c 3=d) (T3 1=b 4=e 5=f)))")  # thesis, figure 5.3
     tpl = load_grammar("tpl")
     assert roots(tree, tpl, 3, "A") == ["acd"] and roots(tree, tpl, 3, "B") == ["acd", "bef"]
     assert roots(tree, tpl, 4, "A") == [] == roots(tree, tpl, 4, "B")

@@ -96,7 +96,9 @@ def test_words_that_share_root_and_template():
         "hisaab": "(Word (Stem (R3 (R1 0=h) (R1 2=s) (R1 5=b)) (T3 1=i 3=a 4=a)))",
         "alkitaab": "(Word (Pre 0=a 1=l) (Stem (R3 (R1 2=k) (R1 4=t) (R1 7=b)) (T3 3=i 5=a 6=a)))",
     }
-    index = MorphemeIndex(((word, parse_tree(tree)) for word, tree in trees.items()), load_grammar("tpl"), {"Pre", "Stem"})
+    index = MorphemeIndex(
+        ((word, parse_tree(tree)) for word, tree in trees.items()), load_grammar("tpl"), {"Pre", "Stem"}
+    )
     related = index.sharing("kitaab", parse_tree(trees["kitaab"]), 1)
     assert [(f"{kind} {text}", words, total) for (kind, text), words, total in related] == [
         ("stem kitaab", ["alkitaab"], 1),

@@ -70,8 +70,9 @@ def _options(group: type[Any]) -> dict[str, tuple[Any, Any]]:
 
 
 def _command_line_type(hint: Any) -> Any:
-    """What a person can type for a field of type `hint`: a path where a value or the file that holds it is meant, text for
-    a choice.
+    """What a person can type for a field of type `hint`.
+
+    A path where a value or the file that holds it is meant, text for a choice.
     """
     choices = get_args(hint) if get_origin(hint) in (Union, type(int | None)) else (hint,)
     optional = type(None) in choices

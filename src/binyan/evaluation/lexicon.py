@@ -1,4 +1,4 @@
-"""How good a learnt lexicon is, as a set and as a ranking (thesis, section 5.7.5)."""
+"""How good a learnt lexicon is, as a set and as a ranking (thesis, section 5.8.5)."""
 
 from __future__ import annotations
 

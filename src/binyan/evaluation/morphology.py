@@ -67,7 +67,7 @@ class BestAnalyses:
         return score_roots(self.root_candidates(length, method), self.gold, length, roots_that_are_stems)
 
     def lexicon(self, category: str) -> dict[str, float]:
-        """The strings of a category in the best trees, by how many trees have them (thesis, section 5.7.5.1)."""
+        """The strings of a category in the best trees, by how many trees have them (thesis, section 5.8.5.1)."""
         counts: Counter[str] = Counter()
         for analysis in self.best.values():
             counts.update(strings(analysis, category))

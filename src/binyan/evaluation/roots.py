@@ -1,4 +1,4 @@
-"""How well roots are found: exact match, and random guessers to compare with (thesis, section 5.7.4)."""
+"""How well roots are found: exact match, and random guessers to compare with (thesis, section 5.8.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well words are segmented: segment borders against a gold standard (thesis, section 5.7.3), and morphemes per word."""
+"""How well words are segmented: segment borders against a gold standard (thesis, section 5.8.3), and morphemes per word."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _f1(counts: NDArray[np.float64]) -> float:
 def morphemes_per_word(
     predicted: Mapping[str, Mapping[str, Segmentation]], gold: Sequence[GoldWord], signature: str
 ) -> Table:
-    """How many morphemes words have, by the gold standard and by each model, as shares in per cent (thesis, figure 5.4)."""
+    """How many morphemes words have, by the gold standard and by each model, as shares in per cent (thesis, figure 5.2)."""
     counts = {"gold": Counter(len(word.segmentations[0].parts) for word in gold)}
     for name, analyses in predicted.items():
         lengths = {word: len(segmentation.contiguous().parts) for word, segmentation in analyses.items()}

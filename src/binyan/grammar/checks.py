@@ -148,7 +148,7 @@ class _Checks:
                 self.report("unreachable", message, self.grammar.rules_of[symbol][0], "warning")
 
     def adapted_recursion(self) -> None:
-        """Thesis, section 5.3.2: the caches of a symbol must not be in use while it is being expanded."""
+        """Thesis, section 5.3.2.2: the caches of a symbol must not be in use while it is being expanded."""
         for symbol in self.grammar.adapted:
             if symbol in self.defined and symbol in _reachable(self.grammar, symbol):
                 path = " -> ".join(_path(self.grammar, symbol))

@@ -1,6 +1,6 @@
 """From the statements of a grammar file to rules: repetition, options, sharing of variables, given characters.
 
-`X -> Y+` becomes X -> Ys, Ys -> Ys Y | Y, and `X -> Y* Z` becomes X -> Z | Ys Z (thesis, section 5.6.1, footnote); the
+`X -> Y+` becomes X -> Ys, Ys -> Ys Y | Y, and `X -> Y* Z` becomes X -> Z | Ys Z (thesis, section 5.7.1, footnote); the
 symbol Ys is hidden. `Stem -> R3(*) T2(*)` becomes the ten rules that give the five variables of Stem to R3 and T2 in order.
 """
 

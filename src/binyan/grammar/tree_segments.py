@@ -1,4 +1,4 @@
-"""What an analysis says: the parts of the word, its root and its template (thesis, sections 5.7.3 and 5.7.4)."""
+"""What an analysis says: the parts of the word, its root and its template (thesis, sections 5.8.3 and 5.8.4)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def roots(tree: Tree, grammar: Grammar, length: int | None = None, method: Metho
     """Root candidates, of `length` radicals or of any number.
 
     Method A takes the constituents that are roots by their role; method B also templates, since the two may have swapped their
-    parts (thesis, section 5.7.4.1). A root inside a root is none.
+    parts (thesis, section 5.8.4.1). A root inside a root is none.
     """
     if method not in METHODS:
         raise SettingsError(f"the root extraction method is A or B, not {method!r}")

@@ -1,4 +1,4 @@
-"""Lexica of morphemes: what strings a symbol of a learnt grammar has, and how probable each is (thesis, section 5.7.5)."""
+"""Lexica of morphemes: what strings a symbol of a learnt grammar has, and how probable each is (thesis, section 5.8.5)."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def fit_discounts(
 def probabilities(
     levels: Sequence[_Level], discounts: NDArray[np.float64], uniform: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # (events,), (order, 3, events)
-    """The probability of each event, and its derivatives with respect to the discounts (thesis, equation interpolated-backoff)."""
+    """The probability of each event, and its derivatives with respect to the discounts (thesis, equation 2.5, section 2.2.2.1)."""
     events = len(levels[0].count)
     p = np.full(events, uniform)
     gradient = np.zeros((len(levels), 3, events))

@@ -1,6 +1,6 @@
 """Segmentations learnt from a word list by Morfessor: Baseline (unlabelled morphs) or FlatCat (prefixes, stems, suffixes).
 
-FlatCat continues the Cat-MAP of the thesis (section 4.4.2); its perplexity threshold is the thesis's.
+FlatCat continues the Cat-MAP of the thesis (section 4.4.2.2); its perplexity threshold is the thesis's.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ class VocabularyPolicy(Settings):
     """How a vocabulary is chosen from counted words.
 
     `vocabulary`: the words, or a file that lists them; otherwise all types seen at least `min_count` times, of which a share `kappa` of those seen once,
-    drawn with `seed`, is left out (the thesis, chapter 4, "Language model vocabulary"), and, where `script` names one
+    drawn with `seed`, is left out (thesis, section 4.4.2.1), and, where `script` names one
     (e.g. "cyrillic"), only types with at least `script_share` of their letters in it.
     """
 

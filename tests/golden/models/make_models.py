@@ -1,5 +1,6 @@
-"""Makes one model file a kind, of the present format version, and what it gives: `python make_models.py`. Files of older
-versions stay as they are.
+"""Makes one model file a kind, of the present format version, and what it gives: `python make_models.py`.
+
+Files of older versions stay as they are.
 """
 
 from __future__ import annotations

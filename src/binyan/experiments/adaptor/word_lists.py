@@ -62,7 +62,7 @@ def unseen(gold: Sequence[GoldWord]) -> list[GoldWord]:
 
 
 def without_macrons(text: str) -> str:
-    """Stressed vowels written as unstressed ones (thesis, section 5.7.1.3)."""
+    """Stressed vowels written as unstressed ones (thesis, section 5.8.1.3)."""
     bare = "".join(char for char in unicodedata.normalize("NFD", text) if char != "\u0304")
     return unicodedata.normalize("NFC", bare)
 

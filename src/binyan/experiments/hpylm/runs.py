@@ -134,7 +134,7 @@ def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, 
     """The last sample alone and all samples averaged; compound models also renormalised over the vocabulary."""
     schedule = models.schedule(experiment.model)
     ticks: list[float] = []
-    with Progress("sweeps", schedule.iterations, workspace.progress) as bar:
+    with Progress("sweeps", schedule.sweeps, workspace.progress) as bar:
 
         def after_sweep(done: int, total: int | None, figures: dict[str, float]) -> None:
             ticks.append(time.process_time())
@@ -148,7 +148,7 @@ def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, 
     sweeps = [after - before for before, after in pairwise(ticks)]
     figures = {
         **{f"perplexity_{name.replace(' ', '_')}": e.perplexity for name, e in evaluations.items()},
-        "sweeps": schedule.iterations,
+        "sweeps": schedule.sweeps,
         "seconds_per_sweep": statistics.median(sweeps) if sweeps else None,
         "hyperparameters": model.hyperparameters,
         "trace": [chain[:, 0].tolist() for chain in model.trace],

@@ -1,4 +1,4 @@
-"""Word similarity (section 4.4.5): vectors learnt from the most text at hand, and how they order pairs of words."""
+"""Word similarity (thesis, section 4.4.5): vectors learnt from the most text at hand, and how they order pairs of words."""
 
 from __future__ import annotations
 
