@@ -1,5 +1,6 @@
-"""What sampling reaches after the same number of sweeps as py-srcag, on the same words with the same grammar and priors: the
-joint probability, segment-border F1 and triliteral roots.
+"""What sampling reaches after the same number of sweeps as py-srcag.
+
+Words, grammar and priors are the same; measured are the joint probability, segment-border F1 and triliteral roots.
 
 F1 and roots are those of single samples, averaged over the last sweeps, and of the most frequent analysis among them
 (modal). Both start from the same kind of first trees, over the same number of seeds.

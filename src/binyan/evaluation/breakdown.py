@@ -1,7 +1,6 @@
 """Perplexity by subsets of the held-out events.
 
-Hit length, frequency, part of speech, compounds (thesis, chapter 3, "Breakdown by different test subsets"; chapter 4, "Analysis
-by frequency", "Analysis by part of speech").
+Hit length, frequency, part of speech, compounds (thesis, sections 3.4.4.3, 4.4.4.1 and 4.4.4.2).
 """
 
 from __future__ import annotations

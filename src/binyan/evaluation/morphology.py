@@ -101,7 +101,7 @@ def sampled_lexicon(
 ) -> dict[str, float]:
     """P(string, category): how often the category governs the string, over words and their sampled analyses.
 
-    Thesis, section 5.7.5.2.
+    Thesis, section 5.8.5.2.
     """
     sums: dict[str, float] = {}
     count = 0
