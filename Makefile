@@ -2,9 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find core bindings -name '*.[ch]pp') CMakeLists.txt
+CORE_FILES := $(shell find core bindings tests/cpp -name '*.[ch]pp')
 EXTRAS ?= cluster,dev,docs,explore,morfessor,mt,neural,pandas
 
-.PHONY: setup demo docs test quick lint coverage clean
+.PHONY: setup demo docs test quick lint coverage clean test-core sanitize cross test-aarch64
 
 setup: .venv/.built
 
@@ -14,9 +15,9 @@ setup: .venv/.built
 	$(BIN)/python -m pip install -q -c constraints.txt scikit-build-core nanobind ninja setuptools numpy Cython
 	touch $@
 
-# Installed in place for editing; any change to the C++ files rebuilds, only what changed.
+# Installed in place for editing, with warnings as errors; any change to the C++ files rebuilds, only what changed.
 .venv/.built: .venv/.dependencies $(NATIVE)
-	$(BIN)/python -m pip install -q --no-build-isolation -c constraints.txt -e '.[$(EXTRAS)]'
+	$(BIN)/python -m pip install -q --no-build-isolation -c constraints.txt -C cmake.define.BINYAN_STRICT=ON -e '.[$(EXTRAS)]'
 	cp build/*/_core.pyi src/binyan/
 	touch $@
 
@@ -30,6 +31,7 @@ docs: setup
 lint: setup
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/clang-format --dry-run -Werror $(CORE_FILES)
 	$(BIN)/mypy
 
 quick: setup
@@ -42,6 +44,35 @@ test: lint
 coverage: setup
 	$(BIN)/pytest -n 2 --cov --cov-report=term-missing:skip-covered
 	@echo "Coverage of the package: $$($(BIN)/coverage report --format=total) %"
+
+COMMA := ,
+define core_tests
+	cmake -S . -B $(1) -DBINYAN_PYTHON=OFF -DBINYAN_CORE_TESTS=ON -DBINYAN_STRICT=ON $(2)
+	cmake --build $(1) --parallel 2
+	ctest --test-dir $(1) --output-on-failure
+endef
+
+# The core's own tests, in C++: they need CMake and a compiler, no Python.
+test-core:
+	$(call core_tests,build/core,-DCMAKE_BUILD_TYPE=Release)
+
+# The same under AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitize:
+	$(call core_tests,build/sanitize,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DBINYAN_SANITIZE=address$(COMMA)undefined)
+
+# Does the core compile and link for Windows and macOS? By zig's clang, in an environment of its own: it is large.
+ZIG := build/zig/bin/python
+build/zig/.installed: constraints.txt
+	$(PYTHON) -m venv build/zig
+	$(ZIG) -m pip install -q -c constraints.txt ziglang
+	touch $@
+
+cross: build/zig/.installed
+	$(ZIG) tools/cross_compile.py x86_64-windows-gnu aarch64-macos
+
+# The core's tests on another processor, emulated by Debian's qemu-user.
+test-aarch64: build/zig/.installed
+	$(ZIG) tools/cross_compile.py aarch64-linux-musl --run qemu-aarch64
 
 clean:
 	rm -rf .venv build

@@ -24,8 +24,16 @@ import numpy as np
 
 from binyan.language_model import load
 from binyan.ngram.kneser_ney import KneserNey
-from binyan.text import Preparation
-from binyan.translation import Alignments, Bitext, Decoder, DecoderSettings, Grammar, align, write_grammar
+from binyan.translation import (
+    Alignments,
+    Bitext,
+    BitextSettings,
+    Decoder,
+    DecoderSettings,
+    align,
+    extract_rules,
+    write_rules,
+)
 from binyan.translation.bitext import read_words
 from binyan.translation.rescoring import Rescorer
 
@@ -52,9 +60,9 @@ def main() -> None:
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     folder = options.data / "parallel" / "multi30k"
-    english, german = (Preparation(tokenise=language, lowercase=True) for language in ("en", "de"))
-    bitext = Bitext.read(folder / "train.en.gz", folder / "train.de.gz", english, german)
-    test = read_words(folder / "test_2016_flickr.en.gz", english)[: options.sentences]
+    prepared = BitextSettings(source_language="en", target_language="de", lowercase=True)
+    bitext = Bitext.read(folder / "train.en.gz", folder / "train.de.gz", prepared)
+    test = read_words(folder / "test_2016_flickr.en.gz", prepared.source)[: options.sentences]
     links = options.work / "alignment"
     if not links.exists():
         align(bitext.source, bitext.target).write(links)
@@ -62,7 +70,7 @@ def main() -> None:
 
     figures: dict[str, Any] = {"sentences": len(test), "pop_limit": options.pop_limit}
     started = time.process_time()
-    grammar = Grammar.extract(bitext, alignments, only_for=test, progress=False)
+    grammar = extract_rules(bitext, alignments, only_for=test, progress=False)
     figures["extraction_seconds"] = time.process_time() - started
     figures["extraction_seconds_a_sentence"] = figures["extraction_seconds"] / len(test)
     figures["rules"] = len(grammar)
@@ -110,7 +118,7 @@ def _cdec(
     program: Path, work: Path, decoder: Decoder, model: KneserNey, test: list[list[str]], ours: Any
 ) -> dict[str, float]:
     """Speed of cdec, and how its best translations and their scores compare with ours."""
-    write_grammar(decoder.grammar, work / "cdec.grammar")
+    write_rules(decoder.rules, work / "cdec.grammar")
     model.to_arpa(work / "cdec.arpa")
     named = [(*CDEC_FEATURES.get(name, (name, 1.0)), w) for name, w in decoder.weights.items() if name != "Rules"]
     (work / "cdec.weights").write_text("".join(f"{name} {w / unit}\n" for name, unit, w in named))

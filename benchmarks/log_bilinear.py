@@ -20,9 +20,10 @@ import numpy as np
 import torch
 
 from binyan.clustering import WordClasses, bigrams_of, brown
-from binyan.log_bilinear.model import LogBilinear, Shape, Targets, Variant
-from binyan.log_bilinear.training import Trainer, TrainingSettings
-from binyan.log_bilinear.word_map import WordMap
+from binyan.log_bilinear.factor_map import FactorMap
+from binyan.log_bilinear.network import LogBilinearNetwork, Targets
+from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant
+from binyan.log_bilinear.training import Trainer
 from binyan.segmentation import Part, Segmentation, SegmentationTable
 from binyan.text import Corpus, Vocabulary
 
@@ -45,7 +46,7 @@ def main() -> None:
     kept = int(np.searchsorted(whole.offsets, options.tokens))
     corpus = Corpus.read([whole.decode(i) for i in range(kept)])
     table = SegmentationTable.read(options.word_map) if options.word_map else cut(corpus.vocabulary)
-    word_map = WordMap.from_segmentations(table, corpus.vocabulary)
+    word_map = FactorMap.from_segmentations(table, corpus.vocabulary)
     classes = brown(corpus, options.k, progress=False)
     factors = len(word_map.factors) / word_map.words
     print(f"{corpus!r}, {options.k} classes, {factors:.2f} factors a word, minibatches of {options.batch}")
@@ -66,7 +67,7 @@ def cut(vocabulary: Vocabulary) -> SegmentationTable:
     return SegmentationTable(Segmentation(w, (Part(w[:5], "STM"), Part(w[5:], "SUF"))) for w in words)
 
 
-def our_seconds(name: str, corpus: Corpus, classes: WordClasses, word_map: WordMap, batch: int) -> float:
+def our_seconds(name: str, corpus: Corpus, classes: WordClasses, word_map: FactorMap, batch: int) -> float:
     """Processor seconds of one epoch, with diagonal position matrices as the peer's."""
     small = Corpus(corpus.words[:1], np.array([0, 1], np.uint64), corpus.vocabulary)
     shape = Shape(Variant.parse(name), 4, 100, diagonal=True)
@@ -77,7 +78,9 @@ def our_seconds(name: str, corpus: Corpus, classes: WordClasses, word_map: WordM
     return time.process_time() - start
 
 
-def peer_seconds(name: str, corpus: Corpus, classes: WordClasses, word_map: WordMap, batch: int, folder: Path) -> float:
+def peer_seconds(
+    name: str, corpus: Corpus, classes: WordClasses, word_map: FactorMap, batch: int, folder: Path
+) -> float:
     """Processor seconds of one epoch of oxlm: a run of one epoch less a run of none."""
     words = corpus.vocabulary.words
     counts = dict(zip(words, bigrams_of(corpus).frequency, strict=True))
@@ -113,7 +116,7 @@ def scoring(words: int = 50_000, events: int = 8192) -> None:
     seconds = {}
     for name in ("clbl", "lbl"):
         targets = Targets(class_of if name == "clbl" else None, vocabulary)
-        model = LogBilinear(Shape(Variant.parse(name), 4, 100), targets, WordMap.identity(len(vocabulary)))
+        model = LogBilinearNetwork(Shape(Variant.parse(name), 4, 100), targets, FactorMap.identity(len(vocabulary)))
         q, r = model.compiled()
         contexts = torch.randint(3, words, (events, 3), generator=random)
         rows = torch.randint(0, targets.rows, (events,), generator=random)

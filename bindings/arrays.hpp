@@ -25,10 +25,14 @@ std::function<void(Arguments...)> calling(nanobind::object function) {
 }
 
 template <class T>
-std::span<const T> view(const Array<T>& a) { return {a.data(), a.size()}; }
+std::span<const T> view(const Array<T>& a) {
+  return {a.data(), a.size()};
+}
 
 template <class T>
-std::vector<T> copy(const Array<T>& a) { return {a.data(), a.data() + a.size()}; }
+std::vector<T> copy(const Array<T>& a) {
+  return {a.data(), a.data() + a.size()};
+}
 
 template <class T>
 using Flat = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
@@ -36,7 +40,8 @@ using Flat = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
 template <class T>
 Flat<T> numpy(std::vector<T> values) {
   auto* owned = new std::vector<T>(std::move(values));
-  return Flat<T>(owned->data(), {owned->size()}, nanobind::capsule(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); }));
+  return Flat<T>(owned->data(), {owned->size()},
+                 nanobind::capsule(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); }));
 }
 
 // A read-only view of a vector that `owner` keeps alive.

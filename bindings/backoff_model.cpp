@@ -14,6 +14,7 @@
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::ngram;
 
 namespace {
 
@@ -50,19 +51,21 @@ nb::dict arrays_of(nb::handle self) {
   return d;
 }
 
-}  // namespace
-
-void bind_backoff_model(nb::module_& m) {
+void bind_model(nb::module_& m) {
   nb::class_<BackoffModel>(m, "BackoffModel", "The query structure of every n-gram model.")
       .def(
           "__init__",
-          [](BackoffModel* self, uint32_t columns, Ids context_base, Ids word, Ids next, Array<float> log_prob, Ids first_entry, Ids left_word, Ids suffix, Array<float> log_backoff) {
-            new (self) BackoffModel(BackoffArrays{columns, copy(context_base), copy(word), copy(next), copy(log_prob), copy(first_entry), copy(left_word), copy(suffix), copy(log_backoff)});
+          [](BackoffModel* self, uint32_t columns, Ids context_base, Ids word, Ids next, Array<float> log_prob,
+             Ids first_entry, Ids left_word, Ids suffix, Array<float> log_backoff) {
+            new (self) BackoffModel(BackoffArrays{columns, copy(context_base), copy(word), copy(next), copy(log_prob),
+                                                  copy(first_entry), copy(left_word), copy(suffix), copy(log_backoff)});
           },
-          nb::arg("columns"), nb::arg("context_base"), nb::arg("word"), nb::arg("next"), nb::arg("log_prob"), nb::arg("first_entry"), nb::arg("left_word"), nb::arg("suffix"), nb::arg("log_backoff"))
+          nb::arg("columns"), nb::arg("context_base"), nb::arg("word"), nb::arg("next"), nb::arg("log_prob"),
+          nb::arg("first_entry"), nb::arg("left_word"), nb::arg("suffix"), nb::arg("log_backoff"))
       .def_static(
           "freeze",
-          [](const ContextTree& tree, uint32_t columns, Array<float> unigrams, std::vector<Array<float>> log_prob, std::vector<Array<float>> log_backoff) {
+          [](const ContextTree& tree, uint32_t columns, Array<float> unigrams, std::vector<Array<float>> log_prob,
+             std::vector<Array<float>> log_backoff) {
             BackoffParameters p;
             p.columns = columns;
             p.unigrams = copy(unigrams);
@@ -72,14 +75,21 @@ void bind_backoff_model(nb::module_& m) {
             return BackoffModel::freeze(tree, std::move(p));
           },
           nb::arg("tree"), nb::arg("columns"), nb::arg("unigrams"), nb::arg("log_prob"), nb::arg("log_backoff"),
-          "Natural logarithms, flat, row by row: of every word of the vocabulary, of the entries and of the contexts of each level from 1.")
+          "Natural logarithms, flat, row by row: of every word of the vocabulary, of the entries and of the contexts "
+          "of each level from 1.")
       .def_prop_ro("order", &BackoffModel::order)
       .def_prop_ro("columns", &BackoffModel::columns)
       .def_prop_ro("vocabulary_size", &BackoffModel::vocabulary_size)
       .def_prop_ro("states", &BackoffModel::states)
       .def_prop_ro("arrays", &arrays_of, "What a model file holds, by name; views that stay valid with the model.")
       .def("begin", &BackoffModel::begin)
-      .def("context", [](const BackoffModel& b, uint32_t state) { check_state(b, state); return b.context(state); }, nb::arg("state"))
+      .def(
+          "context",
+          [](const BackoffModel& b, uint32_t state) {
+            check_state(b, state);
+            return b.context(state);
+          },
+          nb::arg("state"))
       .def(
           "score",
           [](const BackoffModel& b, uint32_t state, uint32_t word) {
@@ -100,7 +110,8 @@ void bind_backoff_model(nb::module_& m) {
             }
             return std::pair(numpy(std::move(log_prob)), numpy(std::move(matched)));
           },
-          nb::arg("words"), nb::arg("offsets"), nb::arg("threads") = 1, "(log-probabilities, matched lengths) of every word and sentence end")
+          nb::arg("words"), nb::arg("offsets"), nb::arg("threads") = 1,
+          "(log-probabilities, matched lengths) of every word and sentence end")
       .def(
           "shares",
           [](const BackoffModel& b, Ids states, Ids words) {
@@ -109,9 +120,14 @@ void bind_backoff_model(nb::module_& m) {
               if (word >= b.vocabulary_size()) throw InputError("no such word: its id belongs to another vocabulary");
             return rows(b, states, [&](size_t i) { return b.shares(states.data()[i], words.data()[i]); });
           },
-          nb::arg("states"), nb::arg("words"), "How much of P(word | state) contexts of 0, 1, ... words add, a row of `order` elements for each state and word.")
+          nb::arg("states"), nb::arg("words"),
+          "How much of P(word | state) contexts of 0, 1, ... words add, a row of `order` elements for each state and "
+          "word.")
       .def(
-          "masses", [](const BackoffModel& b, Ids states) { return rows(b, states, [&](size_t i) { return b.masses(states.data()[i]); }); },
+          "masses",
+          [](const BackoffModel& b, Ids states) {
+            return rows(b, states, [&](size_t i) { return b.masses(states.data()[i]); });
+          },
           nb::arg("states"), "The same of all words together, a row for each state.")
       .def(
           "distribution",
@@ -125,25 +141,42 @@ void bind_backoff_model(nb::module_& m) {
             return numpy(std::move(p));
           },
           nb::arg("state"));
+}
 
+void bind_kneser_ney(nb::module_& m) {
   m.def(
       "estimate_kneser_ney",
-      [](const ContextTree& tree, std::vector<uint32_t> prune, std::array<double, 3> fallback, Ids words, nb::object after_level, std::vector<std::array<double, 3>> given) {
+      [](const ContextTree& tree, std::vector<uint32_t> prune, std::array<double, 3> fallback, Ids words,
+         nb::object after_level, std::vector<std::array<double, 3>> given) {
         const AfterLevel after = calling<uint32_t>(after_level);
         std::unique_ptr<KneserNey> kn;
         {
           nb::gil_scoped_release unlocked;
           std::vector<uint32_t> rank;
           if (words.size() > 0) rank = ranks_of_first_occurrence(view(words), tree.vocabulary_size);
-          kn = std::make_unique<KneserNey>(estimate_kneser_ney(tree, {std::move(prune), fallback, std::move(given)}, rank, after));
+          kn = std::make_unique<KneserNey>(
+              estimate_kneser_ney(tree, {std::move(prune), fallback, std::move(given)}, rank, after));
         }
         nb::list discounts;
         for (const Discounts& d : kn->discounts) {
           const char* origins[] = {"estimated", "missing counts", "out of range", "given"};
-          discounts.append(nb::make_tuple(std::vector<double>(d.amount.begin() + 1, d.amount.end()), std::vector<uint64_t>(d.counts_of_counts.begin() + 1, d.counts_of_counts.end()), origins[static_cast<int>(d.origin)]));
+          discounts.append(
+              nb::make_tuple(std::vector<double>(d.amount.begin() + 1, d.amount.end()),
+                             std::vector<uint64_t>(d.counts_of_counts.begin() + 1, d.counts_of_counts.end()),
+                             origins[static_cast<int>(d.origin)]));
         }
         return nb::make_tuple(nb::cast(std::move(kn->model)), discounts);
       },
-      nb::arg("tree"), nb::arg("prune"), nb::arg("fallback"), nb::arg("words"), nb::arg("after_level") = nb::none(), nb::arg("given") = std::vector<std::array<double, 3>>{},
-      "`words`: the training text, or nothing (see core/ngram/kneser_ney.hpp, rank). `given`: the discounts of each order, or nothing. The model, and for each order its three discounts, four counts of counts, and where the discounts come from.");
+      nb::arg("tree"), nb::arg("prune"), nb::arg("fallback"), nb::arg("words"), nb::arg("after_level") = nb::none(),
+      nb::arg("given") = std::vector<std::array<double, 3>>{},
+      "`words`: the training text, or nothing (see core/ngram/kneser_ney.hpp, rank). `given`: the discounts of each "
+      "order, or nothing. The model, and for each order its three discounts, four counts of counts, and where the "
+      "discounts come from.");
+}
+
+}  // namespace
+
+void bind_backoff_model(nb::module_& m) {
+  bind_model(m);
+  bind_kneser_ney(m);
 }

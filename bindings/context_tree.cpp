@@ -9,23 +9,31 @@
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::ngram;
 
 void bind_context_tree(nb::module_& m) {
   nb::class_<ContextTree>(m, "ContextTree", "All n-grams of a text, as a tree of contexts in flat arrays.")
       .def_static(
           "build",
-          [](const Array<uint32_t>& words, const Array<uint64_t>& offsets, uint32_t order, uint32_t vocabulary_size, nb::object after_level) {
+          [](const Array<uint32_t>& words, const Array<uint64_t>& offsets, uint32_t order, uint32_t vocabulary_size,
+             nb::object after_level) {
             const AfterLevel after = calling<uint32_t>(after_level);
             nb::gil_scoped_release unlocked;
-            return std::make_shared<ContextTree>(ContextTree::build(view(words), view(offsets), order, vocabulary_size, after));
+            return std::make_shared<ContextTree>(
+                ContextTree::build(view(words), view(offsets), order, vocabulary_size, after));
           },
-          nb::arg("words"), nb::arg("offsets"), nb::arg("order"), nb::arg("vocabulary_size"), nb::arg("after_level") = nb::none(),
+          nb::arg("words"), nb::arg("offsets"), nb::arg("order"), nb::arg("vocabulary_size"),
+          nb::arg("after_level") = nb::none(),
           "`after_level(k)` is called as each level is done, and may stop the work by raising.")
       .def_prop_ro("order", &ContextTree::order)
       .def_ro("vocabulary_size", &ContextTree::vocabulary_size)
       .def_ro("events", &ContextTree::events)
-      .def("entries", [](const ContextTree& t, uint32_t level) { return t.levels.at(level).entries(); }, nb::arg("level"))
-      .def("contexts", [](const ContextTree& t, uint32_t level) { return t.levels.at(level).contexts(); }, nb::arg("level"))
+      .def(
+          "entries", [](const ContextTree& t, uint32_t level) { return t.levels.at(level).entries(); },
+          nb::arg("level"))
+      .def(
+          "contexts", [](const ContextTree& t, uint32_t level) { return t.levels.at(level).contexts(); },
+          nb::arg("level"))
       .def("find_entry", &ContextTree::find_entry, nb::arg("level"), nb::arg("context"), nb::arg("word"))
       .def("find_child", &ContextTree::find_child, nb::arg("level"), nb::arg("context"), nb::arg("left_word"))
       .def("direct", &ContextTree::direct, nb::arg("level"), nb::arg("entry"))

@@ -1,28 +1,25 @@
 // Decoding, k-best lists and the line search of tuning.
+#include "translation/decoder.hpp"
+
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <cmath>
-#include <exception>
-#include <thread>
-
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
-#include "translation/answer_table.hpp"
 #include "translation/compound_feature.hpp"
 #include "translation/consensus.hpp"
-#include "translation/decoder.hpp"
-#include "translation/k_best.hpp"
+#include "translation/k_best_lists.hpp"
 #include "translation/line_search.hpp"
 #include "translation/log_bilinear_query.hpp"
+#include "translation/score_cache.hpp"
 #include "translation/sequence_table.hpp"
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::ngram;
 using namespace binyan::translation;
 
 namespace {
@@ -31,9 +28,15 @@ namespace {
 // order - 1 words.
 class CallbackFeature final : public LanguageModelFeature {
  public:
-  CallbackFeature(uint32_t order, std::vector<uint8_t> unknown, nb::callable log_prob) : order_(order), unknown_(std::move(unknown)), log_prob_(std::move(log_prob)) {
+  CallbackFeature(uint32_t order, std::vector<uint8_t> unknown, nb::callable log_prob)
+      : order_(order), unknown_(std::move(unknown)), log_prob_(std::move(log_prob)) {
     if (order < 1) throw InputError("a language model in the decoder has an order of 1 or more");
   }
+  void extend(std::span<const uint8_t> unknown) {
+    const auto lock = growing();
+    unknown_.insert(unknown_.end(), unknown.begin(), unknown.end());
+  }
+  uint32_t words() const override { return static_cast<uint32_t>(unknown_.size()); }
   uint32_t order() const override { return order_; }
   bool unknown(uint32_t word) const override { return unknown_[word]; }
   std::unique_ptr<LanguageModelQuery> query() const override { return std::make_unique<Query>(*this); }
@@ -67,36 +70,12 @@ class CallbackFeature final : public LanguageModelFeature {
     }
     const CallbackFeature& feature_;
     SequenceTable contexts_;
-    AnswerTable known_;
+    ScoreCache known_;
   };
   uint32_t order_;
   std::vector<uint8_t> unknown_;
   nb::callable log_prob_;
 };
-
-struct Translations {
-  std::vector<Derivation> derivations;
-  std::vector<double> features;
-};
-
-Translations best_of(const Decoder& decoder, const Hypergraph& graph, uint32_t k, bool distinct) {
-  Translations out;
-  KBest best(graph, distinct ? KBest::Yield([&](const HyperEdge& edge, const std::vector<uint32_t>* const* tails) { return decoder.words(edge, tails); }) : nullptr);
-  const auto goal = static_cast<uint32_t>(graph.nodes.size()) - 1;
-  for (uint32_t rank = 0; rank < k; ++rank) {
-    const auto* at = best.derivation(goal, rank);
-    if (!at) break;
-    Derivation d;
-    d.score = at->score;
-    best.edges(goal, rank, d.edges);
-    d.words = decoder.words(graph, d.edges);
-    out.features.resize(out.features.size() + decoder.weights().size(), 0.0);
-    const std::span<double> values(out.features.data() + out.features.size() - decoder.weights().size(), decoder.weights().size());
-    for (uint32_t e : d.edges) decoder.add_features(graph, e, values);
-    out.derivations.push_back(std::move(d));
-  }
-  return out;
-}
 
 // (sentence, score, words, word offsets, features) of the hypotheses of all sentences.
 nb::tuple flatten(const std::vector<Translations>& all) {
@@ -112,7 +91,8 @@ nb::tuple flatten(const std::vector<Translations>& all) {
     }
     features.insert(features.end(), all[i].features.begin(), all[i].features.end());
   }
-  return nb::make_tuple(numpy(std::move(sentence)), numpy(std::move(score)), numpy(std::move(words)), numpy(std::move(offsets)), numpy(std::move(features)));
+  return nb::make_tuple(numpy(std::move(sentence)), numpy(std::move(score)), numpy(std::move(words)),
+                        numpy(std::move(offsets)), numpy(std::move(features)));
 }
 
 SourceSentence sentence_of(const Ids& words, const Ids& copies, const Offsets& offsets, size_t i) {
@@ -121,33 +101,92 @@ SourceSentence sentence_of(const Ids& words, const Ids& copies, const Offsets& o
   return {{w.begin(), w.end()}, {c.begin(), c.end()}};
 }
 
-HypothesisLists lists_of(const Array<double>& features, const Array<int64_t>& statistics, const Offsets& offsets, size_t width) {
-  if (features.size() != statistics.size() / kBleuWidth * width || offsets.size() == 0 || offsets.data()[offsets.size() - 1] * width != features.size()) throw InputError("features, statistics and offsets of the hypotheses do not fit together");
+HypothesisLists lists_of(const Array<double>& features, const Array<int64_t>& statistics, const Offsets& offsets,
+                         size_t width) {
+  if (features.size() != statistics.size() / kBleuWidth * width || offsets.size() == 0 ||
+      offsets.data()[offsets.size() - 1] * width != features.size())
+    throw InputError("features, statistics and offsets of the hypotheses do not fit together");
   return {view(features), view(statistics), view(offsets), width};
 }
 
-}  // namespace
-
-void bind_decoder(nb::module_& m) {
-  nb::class_<LanguageModelFeature>(m, "LanguageModelFeature", "A language model as a feature of the decoder.");
-  nb::class_<BackoffFeature, LanguageModelFeature>(m, "BackoffFeature", "A back-off n-gram model in the decoder; `ids` are its ids of the decoder's words.")
-      .def("__init__", [](BackoffFeature* self, const BackoffModel& model, Ids ids) { new (self) BackoffFeature(model, copy(ids)); }, nb::arg("model"), nb::arg("ids"), nb::keep_alive<1, 2>());
-  nb::class_<LogBilinearFeature, LanguageModelFeature>(m, "LogBilinearFeature", "A log-bilinear model in the decoder (core/translation/log_bilinear_query.hpp has the arrays).")
+void bind_features(nb::module_& m) {
+  // Words may be appended while another thread decodes, which may need the interpreter to finish: wait without its
+  // lock.
+  using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+  nb::class_<LanguageModelFeature>(
+      m, "LanguageModelFeature",
+      "A language model as a feature of the decoder. `extend` appends words to the decoder's vocabulary.")
+      .def_prop_ro("words", &LanguageModelFeature::words, "How many words of the decoder the feature knows.");
+  nb::class_<BackoffFeature, LanguageModelFeature>(
+      m, "BackoffFeature", "A back-off n-gram model in the decoder; `ids` are its ids of the decoder's words.")
       .def(
           "__init__",
-          [](LogBilinearFeature* self, uint32_t order, uint32_t width, bool sigmoid, Array<float> context, Array<float> class_vectors, Array<float> class_bias, Array<float> target_vectors, Array<float> target_bias, Ids first, Ids row, uint32_t end_row, Array<uint8_t> unknown) {
-            new (self) LogBilinearFeature({order, width, sigmoid, copy(context), copy(class_vectors), copy(class_bias), copy(target_vectors), copy(target_bias), copy(first), copy(row), end_row}, copy(unknown));
+          [](BackoffFeature* self, const BackoffModel& model, Ids ids) { new (self) BackoffFeature(model, copy(ids)); },
+          nb::arg("model"), nb::arg("ids"), nb::keep_alive<1, 2>())
+      .def(
+          "extend", [](BackoffFeature& self, Ids ids) { self.extend(view(ids)); }, nb::arg("ids"), Unlocked(),
+          "Append words; `ids` as for the constructor.");
+  nb::class_<LogBilinearFeature, LanguageModelFeature>(
+      m, "LogBilinearFeature",
+      "A log-bilinear model in the decoder (core/translation/log_bilinear_query.hpp has the arrays).")
+      .def(
+          "__init__",
+          [](LogBilinearFeature* self, uint32_t order, uint32_t width, bool sigmoid, Array<float> context,
+             Array<float> class_vectors, Array<float> class_bias, Array<float> target_vectors, Array<float> target_bias,
+             Ids first, Ids row, uint32_t end_row, Array<uint8_t> unknown) {
+            new (self) LogBilinearFeature({order, width, sigmoid, copy(context), copy(class_vectors), copy(class_bias),
+                                           copy(target_vectors), copy(target_bias), copy(first), copy(row), end_row},
+                                          copy(unknown));
           },
-          nb::arg("order"), nb::arg("width"), nb::arg("sigmoid"), nb::arg("context"), nb::arg("class_vectors"), nb::arg("class_bias"), nb::arg("target_vectors"), nb::arg("target_bias"), nb::arg("first"), nb::arg("row"), nb::arg("end_row"), nb::arg("unknown"));
-  nb::class_<CompoundFeature, LanguageModelFeature>(m, "CompoundFeature", "HPYLM+c in the decoder; `words` are the decoder's words as the model sees them.")
-      .def("__init__", [](CompoundFeature* self, const CompoundQuery& model, std::vector<CompoundQuery::Word> words, Array<uint8_t> unknown, bool renormalise) { new (self) CompoundFeature(model, std::move(words), copy(unknown), renormalise); }, nb::arg("model"), nb::arg("words"), nb::arg("unknown"), nb::arg("renormalise"), nb::keep_alive<1, 2>());
-  nb::class_<CallbackFeature, LanguageModelFeature>(m, "CallbackFeature", "Any model in the decoder: log_prob(context, word) with words as ids, -1 for the end.")
-      .def("__init__", [](CallbackFeature* self, uint32_t order, Array<uint8_t> unknown, nb::callable log_prob) { new (self) CallbackFeature(order, copy(unknown), std::move(log_prob)); }, nb::arg("order"), nb::arg("unknown"), nb::arg("log_prob"));
+          nb::arg("order"), nb::arg("width"), nb::arg("sigmoid"), nb::arg("context"), nb::arg("class_vectors"),
+          nb::arg("class_bias"), nb::arg("target_vectors"), nb::arg("target_bias"), nb::arg("first"), nb::arg("row"),
+          nb::arg("end_row"), nb::arg("unknown"))
+      .def(
+          "extend",
+          [](LogBilinearFeature& self, Array<float> context, Ids row, Array<uint8_t> unknown) {
+            self.extend(view(context), view(row), view(unknown));
+          },
+          nb::arg("context"), nb::arg("row"), nb::arg("unknown"), Unlocked(),
+          "Append words: `context` is (order - 1) x new words x width, without a row for the start of the sentence.");
+  nb::class_<CompoundFeature, LanguageModelFeature>(
+      m, "CompoundFeature", "HPYLM+c in the decoder; `words` are the decoder's words as the model sees them.")
+      .def(
+          "__init__",
+          [](CompoundFeature* self, const CompoundQuery& model, std::vector<CompoundQuery::Word> words,
+             Array<uint8_t> unknown,
+             bool renormalise) { new (self) CompoundFeature(model, std::move(words), copy(unknown), renormalise); },
+          nb::arg("model"), nb::arg("words"), nb::arg("unknown"), nb::arg("renormalise"), nb::keep_alive<1, 2>())
+      .def(
+          "extend",
+          [](CompoundFeature& self, std::vector<CompoundQuery::Word> words, Array<uint8_t> unknown) {
+            self.extend(std::move(words), view(unknown));
+          },
+          nb::arg("words"), nb::arg("unknown"), Unlocked(), "Append words, as for the constructor.");
+  nb::class_<CallbackFeature, LanguageModelFeature>(
+      m, "CallbackFeature", "Any model in the decoder: log_prob(context, word) with words as ids, -1 for the end.")
+      .def(
+          "__init__",
+          [](CallbackFeature* self, uint32_t order, Array<uint8_t> unknown, nb::callable log_prob) {
+            new (self) CallbackFeature(order, copy(unknown), std::move(log_prob));
+          },
+          nb::arg("order"), nb::arg("unknown"), nb::arg("log_prob"))
+      .def(
+          "extend", [](CallbackFeature& self, Array<uint8_t> unknown) { self.extend(view(unknown)); },
+          nb::arg("unknown"), Unlocked(), "Append words; log_prob must know them already.");
+}
 
-  nb::class_<Hypergraph>(m, "Hypergraph", "The translations of a sentence, packed. Tails come before heads; the last node is the goal.")
+void bind_hypergraph(nb::module_& m) {
+  nb::class_<Hypergraph>(m, "Hypergraph",
+                         "The translations of a sentence, packed. Tails come before heads; the last node is the goal.")
       .def_prop_ro("nodes", [](const Hypergraph& g) { return g.nodes.size(); })
       .def_prop_ro("edges", [](const Hypergraph& g) { return g.edges.size(); })
-      .def("node", [](const Hypergraph& g, size_t i) { const auto& n = g.nodes.at(i); return std::tuple(n.first, n.last, n.score); }, nb::arg("index"), "(first, last, best score): its span of source words.")
+      .def(
+          "node",
+          [](const Hypergraph& g, size_t i) {
+            const auto& n = g.nodes.at(i);
+            return std::tuple(n.first, n.last, n.score);
+          },
+          nb::arg("index"), "(first, last, best score): its span of source words.")
       .def(
           "edge",
           [](const Hypergraph& g, size_t i) {
@@ -159,14 +198,18 @@ void bind_decoder(nb::module_& m) {
   m.attr("GLUE_JOIN") = kGlueJoin;
   m.attr("PASS_THROUGH") = kPassThrough;
   m.attr("GOAL") = kGoal;
+}
 
+void bind_decoder_class(nb::module_& m) {
   nb::class_<Decoder>(m, "Decoder", "Hierarchical decoding with cube pruning.")
       .def(
           "__init__",
-          [](Decoder* self, const Grammar& grammar, std::vector<const LanguageModelFeature*> models, Array<float> weights, uint32_t max_span, uint32_t pop_limit, uint32_t rule_limit) {
+          [](Decoder* self, const Grammar& grammar, std::vector<const LanguageModelFeature*> models,
+             Array<float> weights, uint32_t max_span, uint32_t pop_limit, uint32_t rule_limit) {
             new (self) Decoder(grammar, std::move(models), copy(weights), {max_span, pop_limit, rule_limit});
           },
-          nb::arg("grammar"), nb::arg("models"), nb::arg("weights"), nb::arg("max_span"), nb::arg("pop_limit"), nb::arg("rule_limit"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+          nb::arg("grammar"), nb::arg("models"), nb::arg("weights"), nb::arg("max_span"), nb::arg("pop_limit"),
+          nb::arg("rule_limit"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def(
           "hypergraph",
           [](const Decoder& self, Ids words, Ids copies) {
@@ -176,39 +219,33 @@ void bind_decoder(nb::module_& m) {
           nb::arg("words"), nb::arg("copies"))
       .def(
           "k_best",
-          [](const Decoder& self, const Hypergraph& graph, uint32_t k, bool distinct) { return flatten({best_of(self, graph, k, distinct)}); }, nb::arg("graph"), nb::arg("k"), nb::arg("distinct") = false)
+          [](const Decoder& self, const Hypergraph& graph, uint32_t k, bool distinct) {
+            return flatten({best_translations(self, graph, k, distinct)});
+          },
+          nb::arg("graph"), nb::arg("k"), nb::arg("distinct") = false)
       .def(
           "translate",
           [](const Decoder& self, Ids words, Ids copies, Offsets offsets, uint32_t k, bool distinct, unsigned threads) {
-            if (offsets.size() == 0 || offsets.data()[offsets.size() - 1] > words.size() || words.size() != copies.size()) throw InputError("offsets do not fit the sentences");
-            const size_t count = offsets.size() - 1;
-            std::vector<Translations> all(count);
+            if (offsets.size() == 0 || offsets.data()[offsets.size() - 1] > words.size() ||
+                words.size() != copies.size())
+              throw InputError("offsets do not fit the sentences");
+            std::vector<Translations> all;
             {
               nb::gil_scoped_release unlocked;
-              std::atomic<size_t> next{0};
-              std::exception_ptr failure;
-              std::atomic<bool> failed{false};
-              auto work = [&] {
-                try {
-                  for (size_t i = next++; i < count && !failed; i = next++) {
-                    if (offsets.data()[i] == offsets.data()[i + 1]) continue;
-                    all[i] = best_of(self, self.decode(sentence_of(words, copies, offsets, i)), k, distinct);
-                  }
-                } catch (...) {
-                  if (!failed.exchange(true)) failure = std::current_exception();
-                }
-              };
-              std::vector<std::jthread> workers;
-              for (unsigned t = 1; t < threads; ++t) workers.emplace_back(work);
-              work();
-              workers.clear();
-              if (failure) std::rethrow_exception(failure);
+              std::vector<SourceSentence> sentences;
+              for (size_t i = 0; i + 1 < offsets.size(); ++i)
+                sentences.push_back(sentence_of(words, copies, offsets, i));
+              all = translate(self, sentences, k, distinct, threads);
             }
             return flatten(all);
           },
-          nb::arg("words"), nb::arg("copies"), nb::arg("offsets"), nb::arg("k") = 1, nb::arg("distinct") = false, nb::arg("threads") = 1,
-          "(sentence, score, words, word offsets, features) of the k best hypotheses; a sentence of no words has none.");
+          nb::arg("words"), nb::arg("copies"), nb::arg("offsets"), nb::arg("k") = 1, nb::arg("distinct") = false,
+          nb::arg("threads") = 1,
+          "(sentence, score, words, word offsets, features) of the k best hypotheses; a sentence of no words has "
+          "none.");
+}
 
+void bind_bleu(nb::module_& m) {
   m.attr("BLEU_WIDTH") = kBleuWidth;
   m.def(
       "bleu_statistics",
@@ -221,19 +258,25 @@ void bind_decoder(nb::module_& m) {
             own.clear();
             const uint32_t s = sentence.data()[h];
             if (s + 1 >= references.size()) throw InputError("a hypothesis of a sentence without references");
-            for (uint64_t r = references.data()[s]; r < references.data()[s + 1]; ++r) own.push_back(view(reference_words).subspan(reference_offsets.data()[r], reference_offsets.data()[r + 1] - reference_offsets.data()[r]));
-            const auto row = bleu_statistics(view(words).subspan(offsets.data()[h], offsets.data()[h + 1] - offsets.data()[h]), own);
+            for (uint64_t r = references.data()[s]; r < references.data()[s + 1]; ++r)
+              own.push_back(view(reference_words)
+                                .subspan(reference_offsets.data()[r],
+                                         reference_offsets.data()[r + 1] - reference_offsets.data()[r]));
+            const auto row =
+                bleu_statistics(view(words).subspan(offsets.data()[h], offsets.data()[h + 1] - offsets.data()[h]), own);
             out.insert(out.end(), row.begin(), row.end());
           }
         }
         return numpy(std::move(out));
       },
-      nb::arg("words"), nb::arg("offsets"), nb::arg("sentence"), nb::arg("reference_words"), nb::arg("reference_offsets"), nb::arg("references"),
-      "BLEU_WIDTH numbers a hypothesis. References of sentence s: [references[s], references[s + 1]).");
+      nb::arg("words"), nb::arg("offsets"), nb::arg("sentence"), nb::arg("reference_words"),
+      nb::arg("reference_offsets"), nb::arg("references"),
+      "BLEU_WIDTH numbers per hypothesis. References of sentence s: [references[s], references[s + 1]).");
   m.def(
       "consensus",
       [](Ids words, Offsets offsets, Ids sentence, Array<double> scores) {
-        if (sentence.size() + 1 != offsets.size() || scores.size() != sentence.size()) throw InputError("hypotheses have a sentence and a score each");
+        if (sentence.size() + 1 != offsets.size() || scores.size() != sentence.size())
+          throw InputError("hypotheses have a sentence and a score each");
         std::vector<uint32_t> chosen;
         {
           nb::gil_scoped_release unlocked;
@@ -248,16 +291,22 @@ void bind_decoder(nb::module_& m) {
         return numpy(std::move(chosen));
       },
       nb::arg("words"), nb::arg("offsets"), nb::arg("sentence"), nb::arg("scores"),
-      "The number of the hypothesis that agrees best with the others, for each sentence; those of a sentence are side by side.");
+      "The number of the hypothesis that agrees best with the others, for each sentence; those of a sentence are side "
+      "by side.");
+}
+
+void bind_line_search(nb::module_& m) {
   m.def(
       "search_line",
-      [](Array<double> features, Array<int64_t> statistics, Offsets offsets, Array<double> origin, Array<double> direction) {
+      [](Array<double> features, Array<int64_t> statistics, Offsets offsets, Array<double> origin,
+         Array<double> direction) {
         const auto lists = lists_of(features, statistics, offsets, origin.size());
         nb::gil_scoped_release unlocked;
         const LineOptimum best = search_line(lists, view(origin), view(direction));
         return std::pair(best.step, best.bleu);
       },
-      nb::arg("features"), nb::arg("statistics"), nb::arg("offsets"), nb::arg("origin"), nb::arg("direction"), "(step, BLEU) of the best weights on a line.");
+      nb::arg("features"), nb::arg("statistics"), nb::arg("offsets"), nb::arg("origin"), nb::arg("direction"),
+      "(step, BLEU) of the best weights on a line.");
   m.def(
       "bleu_at",
       [](Array<double> features, Array<int64_t> statistics, Offsets offsets, Array<double> weights) {
@@ -266,4 +315,14 @@ void bind_decoder(nb::module_& m) {
         return bleu_at(lists, view(weights));
       },
       nb::arg("features"), nb::arg("statistics"), nb::arg("offsets"), nb::arg("weights"));
+}
+
+}  // namespace
+
+void bind_decoder(nb::module_& m) {
+  bind_features(m);
+  bind_hypergraph(m);
+  bind_decoder_class(m);
+  bind_bleu(m);
+  bind_line_search(m);
 }

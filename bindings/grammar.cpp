@@ -1,4 +1,5 @@
-// Grammars, parsing and adaptor grammar chains. Symbols, atoms and rules are numbers here; binyan.grammar.compiled names them.
+// Grammars, parsing and adaptor grammar chains. Symbols, atoms and rules are numbers here; binyan.grammar.compiled
+// names them.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -9,12 +10,15 @@
 #include "bindings.hpp"
 #include "errors.hpp"
 #include "grammar/chain.hpp"
-#include "grammar/frozen_states.hpp"
+#include "grammar/posterior_parser.hpp"
 #include "grammar/samples.hpp"
+#include "no_index.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace binyan;
+using namespace binyan::grammar;
+using namespace binyan::pitman_yor;
 
 namespace {
 
@@ -24,7 +28,8 @@ using RuleTuple = std::tuple<uint32_t, std::vector<std::vector<std::pair<int32_t
 // (a, b, sample a, sample b)
 using AdaptorTuple = std::tuple<double, double, bool, bool>;
 
-std::shared_ptr<CompiledGrammar> compile(uint32_t symbols, uint32_t atoms, uint32_t start, const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted) {
+std::shared_ptr<CompiledGrammar> compile(uint32_t symbols, uint32_t atoms, uint32_t start,
+                                         const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted) {
   std::vector<SourceRule> source;
   for (const auto& [lhs, arguments, rhs, weight] : rules) {
     SourceRule rule{lhs, {}, rhs, weight};
@@ -37,9 +42,9 @@ std::shared_ptr<CompiledGrammar> compile(uint32_t symbols, uint32_t atoms, uint3
   return std::make_shared<CompiledGrammar>(symbols, atoms, start, std::move(source), adapted);
 }
 
-std::vector<PitmanYor> adaptors_of(const std::vector<AdaptorTuple>& tuples) {
-  std::vector<PitmanYor> result;
-  for (const auto& [a, b, sample_a, sample_b] : tuples) result.push_back({a, b, sample_a, sample_b});
+std::vector<SymbolRestaurant> adaptors_of(const std::vector<AdaptorTuple>& tuples) {
+  std::vector<SymbolRestaurant> result;
+  for (const auto& [a, b, sample_a, sample_b] : tuples) result.push_back({{a, b}, sample_a, sample_b});
   return result;
 }
 
@@ -47,14 +52,13 @@ nb::dict cached_trees(const Chain& chain) {
   Numbers rules, adapted, customers, tables, sizes;
   std::vector<uint64_t> ends;
   for (const CachedTree& t : chain.adaptor.trees) {
-    if (t.adapted == kNothing || t.customers == 0) continue;
+    if (t.adapted == kNoIndex || t.seats.customers == 0) continue;
     chain.adaptor.expand(t.body, rules);
     ends.push_back(rules.size());
     adapted.push_back(t.adapted);
-    customers.push_back(t.customers);
-    tables.push_back(t.tables);
-    if (t.tables == 1) sizes.push_back(t.customers);
-    else sizes.insert(sizes.end(), t.sizes.begin(), t.sizes.end());
+    customers.push_back(t.seats.customers);
+    tables.push_back(t.seats.tables);
+    for (uint32_t i = 0; i < t.seats.tables; ++i) sizes.push_back(t.seats.size(i));
   }
   nb::dict result;
   result["rules"] = numpy(std::move(rules));
@@ -66,43 +70,55 @@ nb::dict cached_trees(const Chain& chain) {
   return result;
 }
 
-std::vector<FrozenTree> frozen_trees(Ids rules, Offsets ends, Ids adapted, Ids customers, Ids tables) {
-  std::vector<FrozenTree> trees;
+std::vector<SavedTree> saved_trees(Ids rules, Offsets ends, Ids adapted, Ids customers, Ids tables) {
+  std::vector<SavedTree> trees;
   uint64_t at = 0;
   for (size_t i = 0; i < ends.size(); ++i) {
-    if (ends.data()[i] < at || ends.data()[i] > rules.size() || i >= adapted.size() || i >= customers.size() || i >= tables.size()) throw InputError("the arrays of the cached trees do not fit");
-    trees.push_back({adapted.data()[i], customers.data()[i], tables.data()[i], {rules.data() + at, rules.data() + ends.data()[i]}});
+    if (ends.data()[i] < at || ends.data()[i] > rules.size() || i >= adapted.size() || i >= customers.size() ||
+        i >= tables.size())
+      throw InputError("the arrays of the cached trees do not fit");
+    trees.push_back(
+        {adapted.data()[i], customers.data()[i], tables.data()[i], {rules.data() + at, rules.data() + ends.data()[i]}});
     at = ends.data()[i];
   }
   return trees;
 }
 
-std::vector<std::pair<Numbers, double>> pairs(std::vector<Derivation> found) {
+std::vector<std::pair<Numbers, double>> pairs(std::vector<Derivation> derivations) {
   std::vector<std::pair<Numbers, double>> result;
-  for (auto& d : found) result.emplace_back(std::move(d.rules), d.log_probability);
+  for (auto& d : derivations) result.emplace_back(std::move(d.rules), d.log_probability);
   return result;
 }
 
-}  // namespace
-
-void bind_grammar(nb::module_& m) {
-  nb::class_<CompiledGrammar>(m, "CompiledGrammar", "A simple range concatenating grammar over numbered symbols and atoms.")
-      .def("__init__", [](CompiledGrammar* self, uint32_t symbols, uint32_t atoms, uint32_t start, const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted) {
-        new (self) CompiledGrammar(std::move(*compile(symbols, atoms, start, rules, adapted)));
-      }, "symbols"_a, "atoms"_a, "start"_a, "rules"_a, "adapted"_a)
+void bind_forests(nb::module_& m) {
+  nb::class_<CompiledGrammar>(m, "CompiledGrammar",
+                              "A simple range concatenating grammar over numbered symbols and atoms.")
+      .def(
+          "__init__",
+          [](CompiledGrammar* self, uint32_t symbols, uint32_t atoms, uint32_t start,
+             const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted) {
+            new (self) CompiledGrammar(std::move(*compile(symbols, atoms, start, rules, adapted)));
+          },
+          "symbols"_a, "atoms"_a, "start"_a, "rules"_a, "adapted"_a)
       .def_prop_ro("adapted_symbols", [](const CompiledGrammar& g) { return g.adapted_symbols; });
 
   nb::class_<WordForests>(m, "WordForests", "Words with their packed forests, shared by all chains.")
-      .def("__init__", [](WordForests* self, std::shared_ptr<CompiledGrammar> grammar, const std::vector<Numbers>& words, size_t most_bytes) {
-        nb::gil_scoped_release release;
-        new (self) WordForests(std::move(grammar), words, most_bytes);
-      }, "grammar"_a, "words"_a, "most_bytes"_a)
+      .def(
+          "__init__",
+          [](WordForests* self, std::shared_ptr<CompiledGrammar> grammar, const std::vector<Numbers>& words,
+             size_t max_bytes) {
+            nb::gil_scoped_release release;
+            new (self) WordForests(std::move(grammar), words, max_bytes);
+          },
+          "grammar"_a, "words"_a, "max_bytes"_a)
       .def("parses", &WordForests::parses, "word"_a)
       .def_prop_ro("shapes", &WordForests::shapes)
       .def_prop_ro("yields", &WordForests::yields)
       .def_prop_ro("bytes", &WordForests::bytes)
       .def("__len__", &WordForests::size);
+}
 
+void bind_chain(nb::module_& m) {
   nb::class_<SweepInfo>(m, "SweepInfo", "What one sweep did.")
       .def_ro("proposals", &SweepInfo::proposals)
       .def_ro("accepted", &SweepInfo::accepted)
@@ -111,62 +127,116 @@ void bind_grammar(nb::module_& m) {
       .def_ro("relabel_accepted", &SweepInfo::relabel_accepted);
 
   nb::class_<Chain>(m, "Chain", "One Markov chain over the trees of all words.")
-      .def("__init__", [](Chain* self, std::shared_ptr<WordForests> words, const std::vector<AdaptorTuple>& adaptors, uint64_t seed, uint64_t chain) {
-        new (self) Chain(std::move(words), adaptors_of(adaptors), seed, chain);
-      }, "words"_a, "adaptors"_a, "seed"_a, "chain"_a)
+      .def(
+          "__init__",
+          [](Chain* self, std::shared_ptr<WordForests> words, const std::vector<AdaptorTuple>& adaptors, uint64_t seed,
+             uint64_t chain) { new (self) Chain(std::move(words), adaptors_of(adaptors), seed, chain); },
+          "words"_a, "adaptors"_a, "seed"_a, "chain"_a)
       .def("initialise", &Chain::initialise, "incremental"_a, nb::call_guard<nb::gil_scoped_release>())
-      .def("sweep", &Chain::sweep, "temperature"_a = 1.0, "relabel"_a = false, "hyperparameters"_a = true, nb::call_guard<nb::gil_scoped_release>())
+      .def("sweep", &Chain::sweep, "temperature"_a = 1.0, "relabel"_a = false, "hyperparameters"_a = true,
+           nb::call_guard<nb::gil_scoped_release>())
       .def("derivation", &Chain::derivation, "word"_a)
       .def("state", [](const Chain& c) { return numpy(c.state()); })
-      .def("restore", [](Chain& c, Offsets state) { c.restore(view(state)); }, "state"_a)
+      .def(
+          "restore", [](Chain& c, Offsets state) { c.restore(view(state)); }, "state"_a)
       .def_prop_ro("sweeps", [](const Chain& c) { return c.sweeps; })
       .def_prop_ro("log_joint", [](const Chain& c) { return c.adaptor.log_joint(); })
       .def_prop_ro("log_hyperprior", [](const Chain& c) { return c.adaptor.log_hyperprior(); })
-      .def_prop_ro("rule_counts", [](const Chain& c) { return numpy(c.adaptor.rule_counts()); }, nb::rv_policy::move)
-      .def_prop_ro("adaptors", [](const Chain& c) {
-        std::vector<std::tuple<double, double, uint64_t, uint64_t>> result;
-        for (const PitmanYor& p : c.adaptor.adaptors) result.emplace_back(p.a, p.b, p.customers, p.tables);
-        return result;
-      }, "(a, b, customers, tables) of each adapted symbol")
+      .def_prop_ro(
+          "rule_counts", [](const Chain& c) { return numpy(c.adaptor.rule_counts()); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "adaptors",
+          [](const Chain& c) {
+            std::vector<std::tuple<double, double, uint64_t, uint64_t>> result;
+            for (const SymbolRestaurant& p : c.adaptor.adaptors)
+              result.emplace_back(p.hyper.discount, p.hyper.strength, p.customers, p.tables);
+            return result;
+          },
+          "(a, b, customers, tables) of each adapted symbol")
       .def("cached_trees", &cached_trees, "Rules in preorder, one tree after another, where each ends, and its counts")
       .def("check", &Chain::check, "Raise if the counts are not those of the trees");
 
   nb::class_<Samples>(m, "Samples", "Derivations of each word collected over kept sweeps.")
       .def(nb::init<>())
       .def("add", &Samples::add, "chain"_a, nb::call_guard<nb::gil_scoped_release>())
-      .def("of", [](const Samples& s, uint32_t word) {
-        std::vector<std::pair<Numbers, uint32_t>> result;
-        for (auto& c : s.of(word)) result.emplace_back(std::move(c.rules), c.count);
-        return result;
-      }, "word"_a)
+      .def(
+          "of",
+          [](const Samples& s, uint32_t word) {
+            std::vector<std::pair<Numbers, uint32_t>> result;
+            for (auto& c : s.of(word)) result.emplace_back(std::move(c.rules), c.count);
+            return result;
+          },
+          "word"_a)
       .def("merge", &Samples::merge, "other"_a, "Add what another chain collected")
       .def_prop_ro("kept", &Samples::kept)
       .def("state", [](const Samples& s) { return numpy(s.state()); })
-      .def("restore", [](Samples& s, Ids state) { s.restore(view(state)); }, "state"_a);
+      .def(
+          "restore", [](Samples& s, Ids state) { s.restore(view(state)); }, "state"_a);
+}
 
-  nb::class_<FrozenGrammar>(m, "FrozenGrammar", "A grammar, or one sample of an adaptor grammar, that parses any word.")
-      .def("__init__", [](FrozenGrammar* self, std::shared_ptr<CompiledGrammar> grammar, const std::vector<uint64_t>& counts, const std::vector<AdaptorTuple>& adaptors, Ids rules, Offsets ends, Ids adapted, Ids customers, Ids tables) {
-        new (self) FrozenGrammar(std::move(grammar), counts, adaptors_of(adaptors), frozen_trees(rules, ends, adapted, customers, tables));
-      }, "grammar"_a, "rule_counts"_a, "adaptors"_a, "rules"_a, "ends"_a, "adapted"_a, "customers"_a, "tables"_a, "Cached trees as `Chain.cached_trees` gives them")
-      .def("log_inside", [](const FrozenGrammar& g, const Numbers& word) { return g.log_inside(word); }, "word"_a)
-      .def("derivations", [](const FrozenGrammar& g, const Numbers& word) { return g.derivations(word); }, "word"_a)
-      .def("sample", [](FrozenGrammar& g, const Numbers& word, Random& random) { return g.sample(word, random); }, "word"_a, "random"_a)
-      .def("best", [](const FrozenGrammar& g, const Numbers& word, uint32_t n) { return pairs(g.best(word, n)); }, "word"_a, "n"_a)
-      .def("log_probability", [](FrozenGrammar& g, const Numbers& rules) { return g.log_probability(rules); }, "rules"_a);
+void bind_parsers(nb::module_& m) {
+  nb::class_<Parser>(m, "Parser", "A grammar, or one sample of an adaptor grammar, that parses any word.")
+      .def(
+          "__init__",
+          [](Parser* self, std::shared_ptr<CompiledGrammar> grammar, const std::vector<uint64_t>& counts,
+             const std::vector<AdaptorTuple>& adaptors, Ids rules, Offsets ends, Ids adapted, Ids customers,
+             Ids tables) {
+            new (self) Parser(std::move(grammar), counts, adaptors_of(adaptors),
+                              saved_trees(rules, ends, adapted, customers, tables));
+          },
+          "grammar"_a, "rule_counts"_a, "adaptors"_a, "rules"_a, "ends"_a, "adapted"_a, "customers"_a, "tables"_a,
+          "Cached trees as `Chain.cached_trees` gives them")
+      .def(
+          "log_inside", [](const Parser& g, const Numbers& word) { return g.log_inside(word); }, "word"_a)
+      .def(
+          "derivations", [](const Parser& g, const Numbers& word) { return g.derivations(word); }, "word"_a)
+      .def(
+          "sample", [](Parser& g, const Numbers& word, Random& random) { return g.sample(word, random); }, "word"_a,
+          "random"_a)
+      .def(
+          "best", [](const Parser& g, const Numbers& word, uint32_t n) { return pairs(g.best(word, n)); }, "word"_a,
+          "n"_a)
+      .def(
+          "log_probability", [](Parser& g, const Numbers& rules) { return g.log_probability(rules); }, "rules"_a);
 
-  nb::class_<FrozenStates>(m, "FrozenStates", "Samples of one adaptor grammar that analyse words together; may be asked from several threads.")
-      .def("__init__", [](FrozenStates* self, std::shared_ptr<CompiledGrammar> grammar, size_t most_bytes) { new (self) FrozenStates(std::move(grammar), most_bytes); }, "grammar"_a, "most_bytes"_a)
-      .def("add", [](FrozenStates& s, const std::vector<uint64_t>& counts, const std::vector<AdaptorTuple>& adaptors, Ids rules, Offsets ends, Ids adapted, Ids customers, Ids tables) {
-        s.add(counts, adaptors_of(adaptors), frozen_trees(rules, ends, adapted, customers, tables));
-      }, "rule_counts"_a, "adaptors"_a, "rules"_a, "ends"_a, "adapted"_a, "customers"_a, "tables"_a, "Cached trees as `Chain.cached_trees` gives them")
-      .def("__len__", &FrozenStates::size)
-      .def("log_probability", [](const FrozenStates& s, const Numbers& word) { return s.log_probability(word); }, "word"_a, nb::call_guard<nb::gil_scoped_release>())
-      .def("best", [](const FrozenStates& s, const Numbers& word, uint32_t n, uint32_t most) {
-        std::vector<Derivation> found;
-        {
-          nb::gil_scoped_release unlocked;
-          found = s.best(word, n, most);
-        }
-        return pairs(std::move(found));
-      }, "word"_a, "n"_a, "most"_a, "Derivations with their log posterior probability, best first");
+  nb::class_<PosteriorParser>(
+      m, "PosteriorParser",
+      "Samples of one adaptor grammar that analyse words together; may be asked from several threads.")
+      .def(
+          "__init__",
+          [](PosteriorParser* self, std::shared_ptr<CompiledGrammar> grammar, size_t max_bytes) {
+            new (self) PosteriorParser(std::move(grammar), max_bytes);
+          },
+          "grammar"_a, "max_bytes"_a)
+      .def(
+          "add",
+          [](PosteriorParser& s, const std::vector<uint64_t>& counts, const std::vector<AdaptorTuple>& adaptors,
+             Ids rules, Offsets ends, Ids adapted, Ids customers, Ids tables) {
+            s.add(counts, adaptors_of(adaptors), saved_trees(rules, ends, adapted, customers, tables));
+          },
+          "rule_counts"_a, "adaptors"_a, "rules"_a, "ends"_a, "adapted"_a, "customers"_a, "tables"_a,
+          "Cached trees as `Chain.cached_trees` gives them")
+      .def("__len__", &PosteriorParser::size)
+      .def(
+          "log_probability", [](const PosteriorParser& s, const Numbers& word) { return s.log_probability(word); },
+          "word"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "best",
+          [](const PosteriorParser& s, const Numbers& word, uint32_t n, uint32_t most) {
+            std::vector<Derivation> derivations;
+            {
+              nb::gil_scoped_release unlocked;
+              derivations = s.best(word, n, most);
+            }
+            return pairs(std::move(derivations));
+          },
+          "word"_a, "n"_a, "most"_a, "Derivations with their log posterior probability, best first");
+}
+
+}  // namespace
+
+void bind_grammar(nb::module_& m) {
+  bind_forests(m);
+  bind_chain(m);
+  bind_parsers(m);
 }

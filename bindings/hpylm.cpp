@@ -12,17 +12,21 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "text/special_words.hpp"
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::ngram;
+using namespace binyan::pitman_yor;
 
 namespace {
 
 using Columns = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// log of `values` into one column of an array with a row a value.
+// log of `values` into one column of an array with one row per value.
 void write_column(Columns& to, size_t column, const std::vector<double>& values) {
-  if (to.shape(0) != values.size() || column >= to.shape(1)) throw InputError("the arrays of a sample have another shape than the model");
+  if (to.shape(0) != values.size() || column >= to.shape(1))
+    throw InputError("the arrays of a sample have another shape than the model");
   float* at = to.data() + column;
   for (double v : values) {
     *at = static_cast<float>(std::log(v));
@@ -60,7 +64,7 @@ void collect(const HPYLM& model, nb::dict samples, size_t column) {
     if (k == 0) {
       std::vector<double> all(tree.vocabulary_size, backoff[0] * model.base());
       for (uint32_t e = 0; e < level.entries(); ++e) all[level.word[e]] = probability[e];
-      all[kBegin] = 0;
+      all[text::kSentenceStart] = 0;
       write_column(unigrams, column, all);
     } else {
       write_column(log_prob[k], column, probability);
@@ -105,15 +109,18 @@ nb::dict state(const HPYLM& model) {
 void restore(HPYLM& model, nb::dict d) {
   const auto random = nb::cast<Array<uint64_t>>(d["random"]);
   const auto hyper = nb::cast<Array<double>>(d["hyperparameters"]);
-  if (random.size() != 4 || hyper.size() != 2 * model.levels().size()) throw InputError("the saved state is damaged: wrong number of hyperparameters or random numbers");
+  if (random.size() != 4 || hyper.size() != 2 * model.levels().size())
+    throw InputError("the saved state is damaged: wrong number of hyperparameters or random numbers");
   Hyper pairs;
   for (size_t i = 0; i + 1 < hyper.size(); i += 2) pairs.emplace_back(hyper.data()[i], hyper.data()[i + 1]);
   set_hyperparameters(model, pairs);
   std::copy_n(random.data(), 4, model.random.state.begin());
   Ids above;
   for (size_t k = model.levels().size(); k-- > 0;) {
-    const Ids tables = nb::cast<Ids>(d[("tables." + std::to_string(k)).c_str()]), sizes = nb::cast<Ids>(d[("sizes." + std::to_string(k)).c_str()]);
-    model.levels()[k].restore(model.customers_of(k, above.is_valid() ? view(above) : std::span<const uint32_t>()), model.tree().levels[k].context, view(tables), view(sizes));
+    const Ids tables = nb::cast<Ids>(d[("tables." + std::to_string(k)).c_str()]),
+              sizes = nb::cast<Ids>(d[("sizes." + std::to_string(k)).c_str()]);
+    model.levels()[k].restore(model.customers_of(k, above.is_valid() ? view(above) : std::span<const uint32_t>()),
+                              model.tree().levels[k].context, view(tables), view(sizes));
     above = tables;
   }
 }
@@ -122,10 +129,15 @@ void restore(HPYLM& model, nb::dict d) {
 
 void bind_hpylm(nb::module_& m) {
   nb::class_<HPYLM>(m, "HPYLM", "Gibbs sampler of the hierarchical Pitman-Yor language model: one chain.")
-      .def(nb::init<std::shared_ptr<const ContextTree>, uint64_t, uint64_t>(), nb::arg("tree"), nb::arg("seed"), nb::arg("chain") = 0)
+      .def(nb::init<std::shared_ptr<const ContextTree>, uint64_t, uint64_t>(), nb::arg("tree"), nb::arg("seed"),
+           nb::arg("chain") = 0)
       .def(
-          "initialise", [](HPYLM& model, bool sequential) { return model.initialise(sequential ? Initialisation::kSequential : Initialisation::kRandom); },
-          nb::arg("sequential"), nb::call_guard<nb::gil_scoped_release>(), "Seat all customers; returns the log-probability of the seating, choice by choice.")
+          "initialise",
+          [](HPYLM& model, bool sequential) {
+            return model.initialise(sequential ? Initialisation::kSequential : Initialisation::kRandom);
+          },
+          nb::arg("sequential"), nb::call_guard<nb::gil_scoped_release>(),
+          "Seat all customers; returns the log-probability of the seating, choice by choice.")
       .def("sweep", &HPYLM::sweep, nb::call_guard<nb::gil_scoped_release>())
       .def("resample_hyperparameters", &HPYLM::resample_hyperparameters, nb::call_guard<nb::gil_scoped_release>())
       .def(
@@ -134,16 +146,22 @@ void bind_hpylm(nb::module_& m) {
             model.sweep();
             return model.resample_hyperparameters();
           },
-          nb::call_guard<nb::gil_scoped_release>(), "A sweep and an update of the hyperparameters; returns the log-likelihood.")
+          nb::call_guard<nb::gil_scoped_release>(),
+          "A sweep and an update of the hyperparameters; returns the log-likelihood.")
       .def("log_likelihood", &HPYLM::log_likelihood, nb::call_guard<nb::gil_scoped_release>())
       .def("check", &HPYLM::check, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_rw("hyperparameters", &hyperparameters, &set_hyperparameters)
       .def("sample_rows", &sample_rows, "The arrays a sample is collected into: rows by name.")
       .def("collect", &collect, nb::arg("samples"), nb::arg("column"),
-           "Write the predictive distribution of this sample, an interpolated back-off model, into a column of float32 arrays.")
+           "Write the predictive distribution of this sample, an interpolated back-off model, into a column of float32 "
+           "arrays.")
       .def("state", &state, "All a run needs to go on, bit for bit: arrays by name.")
-      .def("restore", &restore, nb::arg("state"), "The inverse of state(). Raises InputError where the arrays are inconsistent.")
-      .def("customers", [](const HPYLM& model, uint32_t level, uint32_t entry) { return model.levels().at(level).customers(entry); }, nb::arg("level"), nb::arg("entry"))
+      .def("restore", &restore, nb::arg("state"),
+           "The inverse of state(). Raises InputError where the arrays are inconsistent.")
+      .def(
+          "customers",
+          [](const HPYLM& model, uint32_t level, uint32_t entry) { return model.levels().at(level).customers(entry); },
+          nb::arg("level"), nb::arg("entry"))
       .def(
           "table_sizes",
           [](const HPYLM& model, uint32_t level, uint32_t entry) {

@@ -6,6 +6,7 @@
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::pitman_yor;
 
 void bind_pitman_yor(nb::module_& m) {
   nb::module_ errors = nb::module_::import_("binyan.errors");

@@ -11,6 +11,7 @@
 
 namespace nb = nanobind;
 using namespace binyan;
+using namespace binyan::text;
 
 namespace {
 
@@ -36,16 +37,19 @@ void bind_text(nb::module_& m) {
               left.remove_prefix(std::min(end + 1, left.size()));
             }
           },
-          nb::arg("words") = nb::bytes("", 0), "`words`: one a line.")
+          nb::arg("words") = nb::bytes("", 0), "`words`: one per line.")
       .def("__len__", &WordIndex::size)
-      .def("words", [](const WordIndex& index) {
-        std::string all;
-        for (uint32_t w = 0; w < index.size(); ++w) {
-          if (w > 0) all += '\n';
-          all += index.word(w);
-        }
-        return nb::bytes(all.data(), all.size());
-      }, "All words, one a line.")
+      .def(
+          "words",
+          [](const WordIndex& index) {
+            std::string all;
+            for (uint32_t w = 0; w < index.size(); ++w) {
+              if (w > 0) all += '\n';
+              all += index.word(w);
+            }
+            return nb::bytes(all.data(), all.size());
+          },
+          "All words, one per line.")
       .def(
           "encode",
           [](const WordIndex& index, const nb::bytes& text, uint32_t missing, size_t longest) {
@@ -58,8 +62,11 @@ void bind_text(nb::module_& m) {
             }
             return result(read, std::move(s));
           },
-          nb::arg("text"), nb::arg("missing"), nb::arg("longest"), nb::sig("def encode(self, text: bytes, missing: int, longest: int) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint64]] | None"),
-          "Word numbers and sentence offsets of a text; None where it is not clean text (see core/text/read_words.hpp).")
+          nb::arg("text"), nb::arg("missing"), nb::arg("longest"),
+          nb::sig("def encode(self, text: bytes, missing: int, longest: int) -> tuple[NDArray[numpy.uint32], "
+                  "NDArray[numpy.uint64]] | None"),
+          "Word numbers and sentence offsets of a text; None where it is not clean text (see "
+          "core/text/read_words.hpp).")
       .def(
           "add_text",
           [](WordIndex& index, const nb::bytes& text, size_t longest) {
@@ -72,6 +79,8 @@ void bind_text(nb::module_& m) {
             }
             return result(read, std::move(s));
           },
-          nb::arg("text"), nb::arg("longest"), nb::sig("def add_text(self, text: bytes, longest: int) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint64]] | None"),
+          nb::arg("text"), nb::arg("longest"),
+          nb::sig("def add_text(self, text: bytes, longest: int) -> tuple[NDArray[numpy.uint32], "
+                  "NDArray[numpy.uint64]] | None"),
           "The same, with new words added.");
 }

@@ -44,9 +44,7 @@ nb::dict arrays_of(nb::handle self) {
   return d;
 }
 
-}  // namespace
-
-void bind_translation(nb::module_& m) {
+void bind_symmetrisation(nb::module_& m) {
   m.attr("FIRST_GAP") = kFirstGap;
   m.attr("SECOND_GAP") = kSecondGap;
   m.def(
@@ -54,14 +52,17 @@ void bind_translation(nb::module_& m) {
       [](Links forward, Offsets forward_offsets, Links backward, Offsets backward_offsets, const std::string& method) {
         check_offsets(forward_offsets, forward.shape(0));
         check_offsets(backward_offsets, backward.shape(0));
-        if (forward_offsets.size() != backward_offsets.size()) throw InputError("the two directions align " + std::to_string(forward_offsets.size() - 1) + " and " + std::to_string(backward_offsets.size() - 1) + " sentences");
+        if (forward_offsets.size() != backward_offsets.size())
+          throw InputError("the two directions align " + std::to_string(forward_offsets.size() - 1) + " and " +
+                           std::to_string(backward_offsets.size() - 1) + " sentences");
         const Symmetrisation how = symmetrisation_named(method);
         std::vector<uint16_t> flat;
         std::vector<uint64_t> offsets{0};
         {
           nb::gil_scoped_release unlocked;
           for (size_t i = 0; i + 1 < forward_offsets.size(); ++i) {
-            for (Link l : symmetrise(links_of(forward, forward_offsets, i), links_of(backward, backward_offsets, i), how)) {
+            for (Link l :
+                 symmetrise(links_of(forward, forward_offsets, i), links_of(backward, backward_offsets, i), how)) {
               flat.push_back(l.source);
               flat.push_back(l.target);
             }
@@ -70,12 +71,16 @@ void bind_translation(nb::module_& m) {
         }
         return std::pair(numpy(std::move(flat)), numpy(std::move(offsets)));
       },
-      nb::arg("forward"), nb::arg("forward_offsets"), nb::arg("backward"), nb::arg("backward_offsets"), nb::arg("method"), "(links, flat; offsets)");
+      nb::arg("forward"), nb::arg("forward_offsets"), nb::arg("backward"), nb::arg("backward_offsets"),
+      nb::arg("method"), "(links, flat; offsets)");
+}
 
+void bind_extraction(nb::module_& m) {
   nb::class_<PatternFilter>(m, "PatternFilter", "Source sides that match somewhere in given sentences.")
       .def(
           "__init__",
-          [](PatternFilter* self, Ids words, Offsets offsets, uint32_t max_span, uint32_t max_symbols, uint32_t max_gaps) {
+          [](PatternFilter* self, Ids words, Offsets offsets, uint32_t max_span, uint32_t max_symbols,
+             uint32_t max_gaps) {
             check_offsets(offsets, words.size());
             nb::gil_scoped_release unlocked;
             new (self) PatternFilter(view(words), view(offsets), {max_span, max_symbols, max_gaps});
@@ -85,17 +90,21 @@ void bind_translation(nb::module_& m) {
   nb::class_<RuleCounter>(m, "RuleCounter", "Counts the hierarchical rules of an aligned bitext.")
       .def(
           "__init__",
-          [](RuleCounter* self, uint32_t max_span, uint32_t max_symbols, uint32_t max_gaps, uint32_t min_count, uint32_t max_targets, const PatternFilter* filter) {
+          [](RuleCounter* self, uint32_t max_span, uint32_t max_symbols, uint32_t max_gaps, uint32_t min_count,
+             uint32_t max_targets, const PatternFilter* filter) {
             new (self) RuleCounter({max_span, max_symbols, max_gaps, min_count, max_targets}, filter);
           },
-          nb::arg("max_span"), nb::arg("max_symbols"), nb::arg("max_gaps"), nb::arg("min_count"), nb::arg("max_targets"), nb::arg("filter").none(), nb::keep_alive<1, 7>())
+          nb::arg("max_span"), nb::arg("max_symbols"), nb::arg("max_gaps"), nb::arg("min_count"),
+          nb::arg("max_targets"), nb::arg("filter").none(), nb::keep_alive<1, 7>())
       .def(
           "add",
-          [](RuleCounter& self, Ids source, Offsets source_offsets, Ids target, Offsets target_offsets, Links links, Offsets link_offsets, size_t first, size_t last, bool totals) {
+          [](RuleCounter& self, Ids source, Offsets source_offsets, Ids target, Offsets target_offsets, Links links,
+             Offsets link_offsets, size_t first, size_t last, bool totals) {
             check_offsets(source_offsets, source.size());
             check_offsets(target_offsets, target.size());
             check_offsets(link_offsets, links.shape(0));
-            if (last >= source_offsets.size() || last >= target_offsets.size() || last >= link_offsets.size()) throw InputError("fewer sentence pairs than asked for");
+            if (last >= source_offsets.size() || last >= target_offsets.size() || last >= link_offsets.size())
+              throw InputError("fewer sentence pairs than asked for");
             nb::gil_scoped_release unlocked;
             for (size_t i = first; i < last; ++i) {
               try {
@@ -107,30 +116,42 @@ void bind_translation(nb::module_& m) {
               }
             }
           },
-          nb::arg("source"), nb::arg("source_offsets"), nb::arg("target"), nb::arg("target_offsets"), nb::arg("links"), nb::arg("link_offsets"), nb::arg("first"), nb::arg("last"), nb::arg("totals") = false)
+          nb::arg("source"), nb::arg("source_offsets"), nb::arg("target"), nb::arg("target_offsets"), nb::arg("links"),
+          nb::arg("link_offsets"), nb::arg("first"), nb::arg("last"), nb::arg("totals") = false)
       .def("finish", &RuleCounter::finish, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("instances", &RuleCounter::instances)
       .def_prop_ro("rules", &RuleCounter::rules);
+}
 
+void bind_translation_grammar(nb::module_& m) {
   nb::class_<Grammar>(m, "TranslationGrammar", "Hierarchical rules, packed.")
       .def(
           "__init__",
-          [](Grammar* self, uint32_t feature_count, Ids symbol, Ids first_child, Ids first_rule, Ids target, Array<float> features, Ids target_offset, Ids target_symbols) {
-            new (self) Grammar(GrammarArrays{copy(symbol), copy(first_child), copy(first_rule), copy(target), copy(features), copy(target_offset), copy(target_symbols), feature_count});
+          [](Grammar* self, uint32_t feature_count, Ids symbol, Ids first_child, Ids first_rule, Ids target,
+             Array<float> features, Ids target_offset, Ids target_symbols) {
+            new (self) Grammar(GrammarArrays{copy(symbol), copy(first_child), copy(first_rule), copy(target),
+                                             copy(features), copy(target_offset), copy(target_symbols), feature_count});
           },
-          nb::arg("feature_count"), nb::arg("symbol"), nb::arg("first_child"), nb::arg("first_rule"), nb::arg("target"), nb::arg("features"), nb::arg("target_offset"), nb::arg("target_symbols"))
+          nb::arg("feature_count"), nb::arg("symbol"), nb::arg("first_child"), nb::arg("first_rule"), nb::arg("target"),
+          nb::arg("features"), nb::arg("target_offset"), nb::arg("target_symbols"))
       .def_static(
           "pack",
-          [](Ids sources, Offsets source_offsets, Ids targets, Offsets target_offsets, Array<float> features, uint32_t feature_count) {
+          [](Ids sources, Offsets source_offsets, Ids targets, Offsets target_offsets, Array<float> features,
+             uint32_t feature_count) {
             check_offsets(source_offsets, sources.size());
             check_offsets(target_offsets, targets.size());
-            if (source_offsets.size() != target_offsets.size() || features.size() != (source_offsets.size() - 1) * feature_count) throw InputError("as many source sides, target sides and rows of features as rules");
+            if (source_offsets.size() != target_offsets.size() ||
+                features.size() != (source_offsets.size() - 1) * feature_count)
+              throw InputError("as many source sides, target sides and rows of features as rules");
             SequenceTable source_sides, target_sides;
             std::vector<Rule> rules;
-            for (size_t i = 0; i + 1 < source_offsets.size(); ++i) rules.push_back({source_sides.intern(sentence(sources, source_offsets, i)), target_sides.intern(sentence(targets, target_offsets, i))});
+            for (size_t i = 0; i + 1 < source_offsets.size(); ++i)
+              rules.push_back({source_sides.intern(sentence(sources, source_offsets, i)),
+                               target_sides.intern(sentence(targets, target_offsets, i))});
             return Grammar::pack(source_sides, target_sides, rules, view(features), feature_count);
           },
-          nb::arg("sources"), nb::arg("source_offsets"), nb::arg("targets"), nb::arg("target_offsets"), nb::arg("features"), nb::arg("feature_count"))
+          nb::arg("sources"), nb::arg("source_offsets"), nb::arg("targets"), nb::arg("target_offsets"),
+          nb::arg("features"), nb::arg("feature_count"))
       .def_prop_ro("nodes", &Grammar::nodes)
       .def_prop_ro("rules", &Grammar::rules)
       .def_prop_ro("feature_count", &Grammar::feature_count)
@@ -150,10 +171,12 @@ void bind_translation(nb::module_& m) {
             check_offsets(offsets, words.size());
             nb::gil_scoped_release unlocked;
             std::vector<uint8_t> used(self.rules(), 0);
-            for (size_t i = 0; i + 1 < offsets.size(); ++i) self.mark_usable(sentence(words, offsets, i), max_span, used);
+            for (size_t i = 0; i + 1 < offsets.size(); ++i)
+              self.mark_usable(sentence(words, offsets, i), max_span, used);
             return self.restricted(used);
           },
-          nb::arg("words"), nb::arg("offsets"), nb::arg("max_span"), "The rules that can match somewhere in the sentences.")
+          nb::arg("words"), nb::arg("offsets"), nb::arg("max_span"),
+          "The rules that can match somewhere in the sentences.")
       .def(
           "count_matches",
           [](const Grammar& self, Ids words, Offsets offsets, size_t first, size_t last, uint32_t max_span) {
@@ -166,7 +189,18 @@ void bind_translation(nb::module_& m) {
             }
             return numpy(std::move(counts));
           },
-          nb::arg("words"), nb::arg("offsets"), nb::arg("first"), nb::arg("last"), nb::arg("max_span"), "For each node, the spans of the sentences first to last - 1 that its source side matches.")
+          nb::arg("words"), nb::arg("offsets"), nb::arg("first"), nb::arg("last"), nb::arg("max_span"),
+          "For each node, the spans of the sentences first to last - 1 that its source side matches.")
       .def(
-          "divide", [](Grammar& self, uint32_t feature, Ids counts) { self.divide(feature, view(counts)); }, nb::arg("feature"), nb::arg("counts"), "Divide a feature that is a logarithm by a count of each node with rules.");
+          "divide", [](Grammar& self, uint32_t feature, Ids counts) { self.divide(feature, view(counts)); },
+          nb::arg("feature"), nb::arg("counts"),
+          "Divide a feature that is a logarithm by a count of each node with rules.");
+}
+
+}  // namespace
+
+void bind_translation(nb::module_& m) {
+  bind_symmetrisation(m);
+  bind_extraction(m);
+  bind_translation_grammar(m);
 }

@@ -9,12 +9,12 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 torch.set_num_threads(1)
 
 from binyan.clustering import brown  # noqa: E402
-from binyan.log_bilinear.estimation import train  # noqa: E402
-from binyan.log_bilinear.language_model import LogBilinearLM  # noqa: E402
-from binyan.log_bilinear.training import TrainingSettings  # noqa: E402
-from binyan.log_bilinear.word_map import WordMap  # noqa: E402
+from binyan.log_bilinear.factor_map import FactorMap  # noqa: E402
+from binyan.log_bilinear.language_model import LogBilinear  # noqa: E402
+from binyan.log_bilinear.settings import Variant  # noqa: E402
 from binyan.segmentation import Segmentation, SegmentationTable  # noqa: E402
 from binyan.text import Corpus  # noqa: E402
+from binyan.text.vocabulary import SPECIALS  # noqa: E402
 
 
 def text(sentences: int = 60, seed: int = 0) -> list[list[str]]:
@@ -39,19 +39,18 @@ def word_map_of(words: list[str]) -> SegmentationTable:
 
 CORPUS = Corpus.read(text())
 DEVELOPMENT = Corpus.encode(text(20, 1), CORPUS.vocabulary)
-TABLE = word_map_of([*CORPUS.vocabulary.words[3:], "zaunen", "hofest", "baumst"])
-MAP = WordMap.from_segmentations(TABLE, CORPUS.vocabulary)
+TABLE = word_map_of([*CORPUS.vocabulary.words[len(SPECIALS) :], "zaunen", "hofest", "baumst"])
+MAP = FactorMap.from_segmentations(TABLE, CORPUS.vocabulary)
 CLASSES = brown(CORPUS, 4)
 CLASS_OF = CLASSES.ids(CORPUS.vocabulary)
 
 
-def lm(name: str = "clbl++", **more: object) -> LogBilinearLM:
-    settings = TrainingSettings(epochs=2, batch=50, noise_samples=10, step=0.1, l2=2.0)
+def lm(name: str = "clbl++", **more: object) -> LogBilinear:
+    """A small model called `name`, trained on the text."""
+    variant = Variant.parse(name)
     options: dict[str, object] = {
-        "order": 3,
-        "dim": 6,
-        "classes": CLASSES,
-        "segmentations": TABLE,
-        "settings": settings,
+        **{"order": 3, "dim": 6, "epochs": 2, "batch": 50, "noise_samples": 10, "step": 0.1, "l2": 2.0},
+        "classes": CLASSES if variant.classes else None,
+        "word_map": TABLE if variant.additive else None,
     }
-    return train(CORPUS, text(20, 1), name, progress=False, **(options | more))  # type: ignore[arg-type]
+    return LogBilinear(name, **(options | more)).fit(CORPUS, text(20, 1), progress=False)

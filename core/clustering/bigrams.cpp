@@ -5,7 +5,7 @@
 #include "clustering/brown.hpp"
 #include "errors.hpp"
 
-namespace binyan {
+namespace binyan::clustering {
 
 namespace {
 
@@ -83,4 +83,4 @@ double average_mutual_information(const Bigrams& bigrams, std::span<const uint32
   return information;
 }
 
-}  // namespace binyan
+}  // namespace binyan::clustering

@@ -6,8 +6,9 @@
 #include <numeric>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::clustering {
 
 namespace {
 constexpr double scale = 0x1.0p24;  // of fixed point: 2^32 log 2^32 * 2^24 is well within 63 bits
@@ -20,7 +21,7 @@ BrownClustering::Fixed BrownClustering::n_log_n(uint64_t n) {
 }
 
 BrownClustering::BrownClustering(const Bigrams& bigrams, uint32_t classes)
-    : bigrams_(bigrams), classes_(classes), slot_of_(bigrams.types(), none) {
+    : bigrams_(bigrams), classes_(classes), slot_of_(bigrams.types(), kNoIndex) {
   for (uint32_t v = 0; v < bigrams.types(); ++v) {
     if (bigrams.frequency[v] > 0) order_.push_back(v);
   }
@@ -75,8 +76,8 @@ void BrownClustering::shared(uint32_t x, uint32_t v, Fixed sign, Fixed* row) con
   }
 }
 
-// row[w] += sign * (f-part of the loss of (v, w) through the classes `through`, and through v and w themselves), for every w.
-// v itself may be in `through`; rows of free slots and of v are left meaningless.
+// row[w] += sign * (f-part of the loss of (v, w) through the classes `through`, and through v and w themselves), for
+// every w. v itself may be in `through`; rows of free slots and of v are left meaningless.
 void BrownClustering::pair_losses(uint32_t v, std::span<const uint32_t> through, Fixed sign, Fixed* row) const {
   for (const uint32_t x : through) {
     if (x == v) continue;
@@ -94,11 +95,11 @@ void BrownClustering::set_f_loss(uint32_t v, uint32_t w, Fixed value) {
 }
 
 std::vector<uint32_t> BrownClustering::neighbours(uint32_t s) const {
-  std::vector<uint32_t> found;
+  std::vector<uint32_t> hit;
   for (uint32_t x = 0; x < slots_; ++x) {
-    if (right(s)[x] | left(s)[x]) found.push_back(x);
+    if (right(s)[x] | left(s)[x]) hit.push_back(x);
   }
-  return found;
+  return hit;
 }
 
 void BrownClustering::refresh_logs(uint32_t v) {
@@ -129,7 +130,8 @@ void BrownClustering::refresh(std::span<const uint32_t> changed) {
     for (uint32_t w = 0; w < slots_; ++w) {
       const double b = static_cast<double>(within_[w]);
       // Symmetric in v and w to the last bit.
-      row[w] = static_cast<double>(f_row[w]) * (1 / scale) + ((a + b) * log_row[w] - (own_term + b * log_frequency_[w]));
+      row[w] =
+          static_cast<double>(f_row[w]) * (1 / scale) + ((a + b) * log_row[w] - (own_term + b * log_frequency_[w]));
     }
     for (uint32_t w = 0; w < slots_; ++w) {
       if (!live || w == v || members_[w].empty()) row[w] = infinite;
@@ -158,11 +160,11 @@ void BrownClustering::enter(uint32_t word) {
   frequency_[s] = bigrams_.frequency[word];
   within_[s] = 0;
   for (uint64_t i = bigrams_.right_first[word]; i < bigrams_.right_first[word + 1]; ++i) {
-    if (const uint32_t x = slot_of_[bigrams_.right_word[i]]; x != none) add(s, x, bigrams_.right_count[i]);
+    if (const uint32_t x = slot_of_[bigrams_.right_word[i]]; x != kNoIndex) add(s, x, bigrams_.right_count[i]);
   }
   for (uint64_t i = bigrams_.left_first[word]; i < bigrams_.left_first[word + 1]; ++i) {
     const uint32_t x = slot_of_[bigrams_.left_word[i]];
-    if (x != none && x != s) add(x, s, bigrams_.left_count[i]);
+    if (x != kNoIndex && x != s) add(x, s, bigrams_.left_count[i]);
   }
   std::vector<uint32_t> near = neighbours(s);
   for (const uint32_t x : near) {
@@ -192,10 +194,10 @@ void BrownClustering::merge_best() {
   merge(v, least_where_[v]);
 }
 
-// Add, for pairs (v, w) of which one has cells with s, what the f-part through the union of s and t exceeds that through s and
-// through t by; in one direction, where `with_s[v]` and `with_t[v]` are the cells of v.
-void BrownClustering::through_union(const uint32_t* with_s, const uint32_t* with_t, std::span<const uint32_t> near, uint32_t s,
-                                    uint32_t t) {
+// Add, for pairs (v, w) of which one has cells with s, what the f-part through the union of s and t exceeds that
+// through s and through t by; in one direction, where `with_s[v]` and `with_t[v]` are the cells of v.
+void BrownClustering::through_union(const uint32_t* with_s, const uint32_t* with_t, std::span<const uint32_t> near,
+                                    uint32_t s, uint32_t t) {
   beside_.clear();
   for (uint32_t w = 0; w < slots_; ++w) {
     if (w != s && w != t && (with_s[w] | with_t[w])) beside_.push_back(w);
@@ -318,8 +320,8 @@ bool BrownClustering::tables_hold() const {
 
 void BrownClustering::finish() {
   if (next_ < order_.size()) throw InternalError("BrownClustering::finish before the last step");
-  node_of_.assign(slots_, none);
-  class_of_slot_.assign(slots_, none);
+  node_of_.assign(slots_, kNoIndex);
+  class_of_slot_.assign(slots_, kNoIndex);
   const std::vector<uint32_t> slot_of = slot_of_;
   uint32_t leaves = 0;
   std::vector<uint32_t> slot_of_leaf;
@@ -351,11 +353,11 @@ void BrownClustering::finish() {
 
 std::vector<uint32_t> BrownClustering::class_of() const {
   if (paths_.empty()) throw InternalError("BrownClustering::class_of before finish");
-  std::vector<uint32_t> classes(slot_of_.size(), none);
+  std::vector<uint32_t> classes(slot_of_.size(), kNoIndex);
   for (size_t w = 0; w < slot_of_.size(); ++w) {
-    if (slot_of_[w] != none) classes[w] = class_of_slot_[slot_of_[w]];
+    if (slot_of_[w] != kNoIndex) classes[w] = class_of_slot_[slot_of_[w]];
   }
   return classes;
 }
 
-}  // namespace binyan
+}  // namespace binyan::clustering

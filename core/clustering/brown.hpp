@@ -1,4 +1,5 @@
-// Brown clustering (Brown et al. 1992, section 3): hard word classes that keep the mutual information of adjacent classes high.
+// Brown clustering (Brown et al. 1992, section 3): hard word classes that keep the mutual information of adjacent
+// classes high.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -6,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace binyan {
+#include "no_index.hpp"
+
+namespace binyan::clustering {
 
 // Counts of adjacent words, sparse, both ways: what follows v is right_word[right_first[v] .. right_first[v + 1]).
 struct Bigrams {
@@ -25,29 +28,30 @@ struct Bigrams {
 // sum over classes a, b of n_ab / N log(n_ab N / (n_a n_b)), in nats.
 double average_mutual_information(const Bigrams& bigrams, std::span<const uint32_t> class_of, uint32_t classes);
 
-// The windowed agglomerative algorithm: words enter one by one, most frequent first; once there are more than `classes` classes,
-// each entry is followed by the merge that loses the least mutual information. Words that never occur stay outside.
+// The windowed agglomerative algorithm: words enter one by one, most frequent first; once there are more than `classes`
+// classes, each entry is followed by the merge that loses the least mutual information. Words that never occur stay
+// outside.
 //
-// The loss of a pair is kept as N times the mutual information lost. With f(n) = n log n, n_v the frequency of class v and A_v
-// its bigrams with classes in the window, both ways, the information terms of margins collapse and
-//   loss(v, w) = (sum of f over all cells) - (the same after merging) - A_v log n_v - A_w log n_w + (A_v + A_w) log(n_v + n_w).
-// The f-part of (v, w) changes only when a class next to both changes, so entering a word next to k classes costs O(k C), not
-// O(C^2). It is kept in fixed point, hence exact: tables never drift, and results do not depend on the machine.
+// The loss of a pair is kept as N times the mutual information lost. With f(n) = n log n, n_v the frequency of class v
+// and A_v its bigrams with classes in the window, both ways, the information terms of margins collapse and
+//   loss(v, w) = (sum of f over all cells) - (the same after merging) - A_v log n_v - A_w log n_w + (A_v + A_w) log(n_v
+//   + n_w).
+// The f-part of (v, w) changes only when a class next to both changes, so entering a word next to k classes costs O(k
+// C), not O(C^2). It is kept in fixed point, hence exact: tables never drift, and results do not depend on the machine.
 class BrownClustering {
  public:
   BrownClustering(const Bigrams& bigrams, uint32_t classes);
 
   // Enter at most `words` more words; false when all are in.
   bool step(uint32_t words);
-  // One pass of moving each word to the class that keeps the most information (the refinement at the end of section 3 of Brown
-  // et al.). Returns how many moved. Only between the last step and `finish`.
+  // One pass of moving each word to the class that keeps the most information (the refinement at the end of section 3
+  // of Brown et al.). Returns how many moved. Only between the last step and `finish`.
   uint32_t exchange();
   // Merge the classes into one tree.
   void finish();
 
   uint32_t entered() const { return next_; }
-  // After `finish`, by word: classes in the order of the tree's leaves; `none` for words that never occur.
-  static constexpr uint32_t none = UINT32_MAX;
+  // After `finish`, by word: classes in the order of the tree's leaves; kNoIndex for words that never occur.
   std::vector<uint32_t> class_of() const;
   // After `finish`, by class: the way from the root, in 0 and 1.
   const std::vector<std::string>& paths() const { return paths_; }
@@ -69,7 +73,8 @@ class BrownClustering {
   void enter(uint32_t word);
   void merge(uint32_t s, uint32_t t);
   void merge_best();
-  void through_union(const uint32_t* with_s, const uint32_t* with_t, std::span<const uint32_t> near, uint32_t s, uint32_t t);
+  void through_union(const uint32_t* with_s, const uint32_t* with_t, std::span<const uint32_t> near, uint32_t s,
+                     uint32_t t);
   void refresh(std::span<const uint32_t> changed);
   void refresh_logs(uint32_t v);
   void rescan(uint32_t v);
@@ -88,7 +93,7 @@ class BrownClustering {
   std::vector<double> loss_;                    // symmetric; infinite on the diagonal and where a slot is free
   std::vector<double> least_;                   // by v, the least loss_[v][w] over w < v, and where it is
   std::vector<uint32_t> least_where_;
-  std::vector<uint64_t> frequency_, within_;    // n_v and A_v
+  std::vector<uint64_t> frequency_, within_;  // n_v and A_v
   std::vector<double> log_frequency_;
   std::vector<Fixed> f_table_, row_;
   std::vector<uint8_t> mark_;
@@ -99,4 +104,4 @@ class BrownClustering {
   std::vector<std::string> paths_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::clustering

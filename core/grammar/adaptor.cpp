@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
-Adaptor::Adaptor(const CompiledGrammar& grammar, std::vector<PitmanYor> adaptors, uint32_t yields)
-    : grammar(grammar), adaptors(std::move(adaptors)), first_tree(yields, kNothing) {
-  if (this->adaptors.size() != grammar.adapted_symbols.size()) throw InputError("each adapted symbol needs its a and b");
+Adaptor::Adaptor(const CompiledGrammar& compiled, std::vector<SymbolRestaurant> restaurants, uint32_t yields)
+    : grammar(compiled), adaptors(std::move(restaurants)), first_tree(yields, kNoIndex) {
+  if (adaptors.size() != grammar.adapted_symbols.size()) throw InputError("each adapted symbol needs its a and b");
   weights.resize_yields(yields);
   restore(std::vector<uint64_t>(grammar.rules.size(), 0));
 }
@@ -25,15 +26,14 @@ void Adaptor::restore(std::vector<uint64_t> rule_counts) {
     symbol_counts_[grammar.rules[r].lhs] += counts_[r];
   }
   totals_.resize(grammar.symbols());
-  for (uint32_t s = 0; s < grammar.symbols(); ++s) totals_[s] = prior_totals_[s] + static_cast<double>(symbol_counts_[s]);
-  for (PitmanYor& p : adaptors) p.customers = p.tables = 0;
+  for (uint32_t s = 0; s < grammar.symbols(); ++s)
+    totals_[s] = prior_totals_[s] + static_cast<double>(symbol_counts_[s]);
+  for (SymbolRestaurant& p : adaptors) p.customers = p.tables = 0;
   std::fill(weights.yield.begin(), weights.yield.end(), YieldCounts{});
   std::fill(weights.used.begin(), weights.used.end(), 0);
   for (const CachedTree& t : trees) {
-    if (t.adapted == kNothing) continue;
-    adaptors[t.adapted].customers += t.customers;
-    adaptors[t.adapted].tables += t.tables;
-    if (t.yield != 0) weights.seat(t.yield, static_cast<int>(t.customers), static_cast<int>(t.tables));
+    if (t.adapted == kNoIndex) continue;
+    follow(t, static_cast<int>(t.seats.customers), static_cast<int>(t.seats.tables));
   }
   weights.scale.assign(grammar.symbols(), 1.0);
   weights.discount.assign(adaptors.size(), 0.0);
@@ -46,10 +46,10 @@ void Adaptor::restore(std::vector<uint64_t> rule_counts) {
 void Adaptor::refresh() {
   for (uint32_t s = 0; s < grammar.source_symbols; ++s) weights.scale[s] = 1.0 / totals_[s];
   for (size_t k = 0; k < adaptors.size(); ++k) {
-    const PitmanYor& p = adaptors[k];
-    weights.discount[k] = p.a;
-    weights.per_customer[k] = p.customers == 0 ? 0.0 : 1.0 / p.seats();
-    weights.scale[grammar.adapted_symbols[k]] *= p.fresh();
+    const SymbolRestaurant& p = adaptors[k];
+    weights.discount[k] = p.hyper.discount;
+    weights.per_customer[k] = p.customers == 0 ? 0.0 : 1.0 / p.total_weight();
+    weights.scale[grammar.adapted_symbols[k]] *= p.new_table_probability();
   }
 }
 
@@ -63,44 +63,30 @@ void Adaptor::count(uint32_t rule, int by) {
   totals_[s] = prior_totals_[s] + static_cast<double>(symbol_counts_[s]);
 }
 
-void Adaptor::note(CachedTree& t, int customers, int tables) {
-  t.customers += customers;
-  t.tables += tables;
+void Adaptor::follow(const CachedTree& t, int customers, int tables) {
   adaptors[t.adapted].customers += customers;
   adaptors[t.adapted].tables += tables;
   if (t.yield != 0) weights.seat(t.yield, customers, tables);
 }
 
-void Adaptor::sit(uint32_t tree, uint32_t table) {
-  CachedTree& t = trees[tree];
-  if (t.tables > 1) ++t.sizes[table];
-  note(t, 1, 0);
+void Adaptor::join(uint32_t tree, uint32_t table) {
+  trees[tree].seats.join(table);
+  follow(trees[tree], 1, 0);
 }
 
 void Adaptor::leave(uint32_t tree, uint32_t table) {
-  CachedTree& t = trees[tree];
-  if (t.tables > 1) --t.sizes[table];
-  note(t, -1, 0);
+  trees[tree].seats.leave(table);
+  follow(trees[tree], -1, 0);
 }
 
 void Adaptor::open(uint32_t tree, uint32_t table) {
-  CachedTree& t = trees[tree];
-  if (t.tables == 1) t.sizes.assign(1, t.customers);
-  if (t.tables > 0) {
-    t.sizes.push_back(1);
-    std::swap(t.sizes.back(), t.sizes[table]);
-  }
-  note(t, 1, 1);
+  trees[tree].seats.open(table);
+  follow(trees[tree], 1, 1);
 }
 
 void Adaptor::close(uint32_t tree, uint32_t table) {
-  CachedTree& t = trees[tree];
-  if (t.tables > 1) {
-    std::swap(t.sizes.back(), t.sizes[table]);
-    t.sizes.pop_back();
-  }
-  note(t, -1, -1);
-  if (t.tables == 1) t.sizes.clear();
+  trees[tree].seats.close(table);
+  follow(trees[tree], -1, -1);
 }
 
 void Adaptor::rollback() {
@@ -109,8 +95,8 @@ void Adaptor::rollback() {
     switch (step.kind) {
       case Step::kCount: count(step.item, -1); break;
       case Step::kUncount: count(step.item, 1); break;
-      case Step::kSit: leave(step.item, step.table); break;
-      case Step::kLeave: sit(step.item, step.table); break;
+      case Step::kJoin: leave(step.item, step.table); break;
+      case Step::kLeave: join(step.item, step.table); break;
       case Step::kOpen: close(step.item, step.table); break;
       case Step::kClose: open(step.item, step.table); break;
     }
@@ -122,13 +108,13 @@ void Adaptor::commit() {
   journal_.clear();
   for (uint32_t i : touched_) {
     CachedTree& t = trees[i];
-    if (t.customers > 0 || t.adapted == kNothing) continue;
+    if (t.seats.customers > 0 || t.adapted == kNoIndex) continue;
     if (t.yield != 0) {
       uint32_t* link = &first_tree[t.yield];
       while (*link != i) link = &trees[*link].next;
       *link = t.next;
     }
-    t.adapted = t.next = kNothing;
+    t.adapted = t.next = kNoIndex;
     t.body.clear();
     free_trees.push_back(i);
   }
@@ -137,24 +123,38 @@ void Adaptor::commit() {
 
 // ---- derivations ----
 
-Extended Adaptor::proposal(std::span<const uint32_t> items) const {
-  Extended product(1.0);
-  for (uint32_t item : items) product *= is_tree(item) ? tree_proposal(tree_of(item)) : Extended(rule_probability(item));
+ScaledDouble Adaptor::proposal(std::span<const uint32_t> items) const {
+  ScaledDouble product(1.0);
+  for (uint32_t item : items)
+    product *= is_tree(item) ? tree_proposal(tree_of(item)) : ScaledDouble(rule_probability(item));
   return product;
 }
 
-Extended Adaptor::tree_proposal(uint32_t tree) const {
+ScaledDouble Adaptor::tree_proposal(uint32_t tree) const {
   const CachedTree& t = trees[tree];
-  const PitmanYor& p = adaptors[t.adapted];
-  Extended result = proposal(t.body) * Extended(p.fresh());
-  if (t.customers > 0) result += Extended((t.customers - p.a * t.tables) / p.seats());
+  const SymbolRestaurant& p = adaptors[t.adapted];
+  ScaledDouble result = proposal(t.body) * ScaledDouble(p.new_table_probability());
+  if (t.seats.customers > 0) result += ScaledDouble(p.old_tables_probability(t.seats));
   return result;
 }
 
-void Adaptor::add(std::span<const uint32_t> items, Random& random, Change& change) {
+// The two ways to use a tree as they are now: from the cache, or derived anew by its body.
+Adaptor::Ways Adaptor::ways(const CachedTree& t) const {
+  const SymbolRestaurant& p = adaptors[t.adapted];
+  const double new_table = p.new_table_probability();
+  Ways result{new_table, ScaledDouble(0.0), ScaledDouble(1.0), ScaledDouble(new_table)};
+  if (t.seats.customers > 0) {
+    result.cached = ScaledDouble(p.old_tables_probability(t.seats));
+    result.body = proposal(t.body);
+    result.both = result.cached + ScaledDouble(new_table) * result.body;
+  }
+  return result;
+}
+
+void Adaptor::add(std::span<const uint32_t> items, pitman_yor::Random& random, Change& change) {
   for (uint32_t item : items) {
     if (!is_tree(item)) {
-      const Extended p(rule_probability(item));
+      const ScaledDouble p(rule_probability(item));
       change.joint *= p;
       change.weight *= p;
       count(item, 1);
@@ -163,83 +163,66 @@ void Adaptor::add(std::span<const uint32_t> items, Random& random, Change& chang
     }
     const uint32_t tree = tree_of(item);
     const CachedTree& t = trees[tree];
-    const PitmanYor& p = adaptors[t.adapted];
-    const double fresh = p.fresh();
-    Extended below(1.0), mass(fresh);
-    if (t.customers > 0) {
-      const Extended cached((t.customers - p.a * t.tables) / p.seats());
-      below = proposal(t.body);
-      mass = cached + Extended(fresh) * below;
-      if (mass * Extended(random.uniform()) < cached) {
-        uint32_t table = 0;
-        double chance = 1.0;
-        if (t.tables > 1) {
-          double left = random.uniform() * (t.customers - p.a * t.tables);
-          while (table + 1 < t.tables && (left -= t.sizes[table] - p.a) >= 0.0) ++table;
-          chance = (t.sizes[table] - p.a) / (t.customers - p.a * t.tables);
-        }
-        change.joint *= cached * Extended(chance);
-        change.weight *= mass;
-        sit(tree, table);
-        journal_.push_back({Step::kSit, tree, table});
-        continue;
-      }
+    const Ways w = ways(t);
+    if (t.seats.customers > 0 && w.both * ScaledDouble(random.uniform()) < w.cached) {
+      const double discount = adaptors[t.adapted].hyper.discount;
+      const uint32_t table = t.seats.draw_to_join(discount, random);
+      change.joint *= w.cached * ScaledDouble(t.seats.join_probability(table, discount));
+      change.weight *= w.both;
+      join(tree, table);
+      journal_.push_back({Step::kJoin, tree, table});
+      continue;
     }
-    change.joint *= Extended(fresh);
-    change.weight *= mass / below;
-    journal_.push_back({Step::kOpen, tree, t.tables});
-    open(tree, t.tables);
+    change.joint *= ScaledDouble(w.new_table);
+    change.weight *= w.both / w.body;
+    const uint32_t table = t.seats.tables;
+    journal_.push_back({Step::kOpen, tree, table});
+    open(tree, table);
     add(trees[tree].body, random, change);
   }
 }
 
-void Adaptor::remove(std::span<const uint32_t> items, Random& random, Change& change) {
+void Adaptor::remove(std::span<const uint32_t> items, pitman_yor::Random& random, Change& change) {
   for (size_t i = items.size(); i-- > 0;) {
     const uint32_t item = items[i];
     if (!is_tree(item)) {
       count(item, -1);
       journal_.push_back({Step::kUncount, item, 0});
-      const Extended p(rule_probability(item));
+      const ScaledDouble p(rule_probability(item));
       change.joint *= p;
       change.weight *= p;
       continue;
     }
     const uint32_t tree = tree_of(item);
     const CachedTree& t = trees[tree];
-    uint32_t table = 0, size = t.customers;
-    if (t.tables > 1) {
-      uint64_t seat = random.below(t.customers);
-      while (seat >= t.sizes[table]) seat -= t.sizes[table++];
-      size = t.sizes[table];
-    }
+    const uint32_t table = t.seats.draw_to_leave(random), size = t.seats.size(table);
     const bool closes = size == 1;
     if (closes) {
       remove(t.body, random, change);
       close(tree, table);
       journal_.push_back({Step::kClose, tree, table});
-      if (t.customers == 0) touched_.push_back(tree);
+      if (t.seats.customers == 0) touched_.push_back(tree);
     } else {
       leave(tree, table);
       journal_.push_back({Step::kLeave, tree, table});
     }
-    const PitmanYor& p = adaptors[t.adapted];
-    const double fresh = p.fresh();
-    Extended below(1.0), mass(fresh);
-    if (t.customers > 0) {
-      below = proposal(t.body);
-      mass = Extended((t.customers - p.a * t.tables) / p.seats()) + Extended(fresh) * below;
-    }
-    change.joint *= Extended(closes ? fresh : (size - 1 - p.a) / p.seats());
-    change.weight *= closes ? mass / below : mass;
+    const SymbolRestaurant& p = adaptors[t.adapted];
+    const Ways w = ways(t);
+    change.joint *=
+        ScaledDouble(closes ? w.new_table : pitman_yor::table_weight(size - 1, p.hyper.discount) / p.total_weight());
+    change.weight *= closes ? w.both / w.body : w.both;
   }
 }
 
 // ---- cached trees ----
 
-uint32_t Adaptor::intern(uint32_t adapted, uint32_t yield, std::span<const uint32_t> body, uint32_t word, uint32_t node) {
-  const auto same = [&](const CachedTree& t) { return std::equal(body.begin(), body.end(), t.body.begin(), t.body.end()); };
+uint32_t Adaptor::intern(uint32_t adapted, uint32_t yield, std::span<const uint32_t> body, uint32_t word,
+                         uint32_t node) {
+  const auto same = [&](const CachedTree& t) {
+    return std::equal(body.begin(), body.end(), t.body.begin(), t.body.end());
+  };
   if (yield != 0) {
-    for (uint32_t i = first_tree[yield]; i != kNothing; i = trees[i].next)
+    for (uint32_t i = first_tree[yield]; i != kNoIndex; i = trees[i].next)
       if (same(trees[i])) return i;
   } else {
     for (uint32_t i : touched_)
@@ -267,16 +250,17 @@ uint32_t Adaptor::intern(uint32_t adapted, uint32_t yield, std::span<const uint3
   return i;
 }
 
-uint32_t Adaptor::draw_cached(uint32_t adapted, uint32_t yield, Random& random) const {
-  const double a = adaptors[adapted].a;
-  double left = random.uniform() * (weights.yield[yield].customers - a * weights.yield[yield].tables);
-  uint32_t chosen = kNothing;
-  for (uint32_t i = first_tree[yield]; i != kNothing; i = trees[i].next) {
-    if (trees[i].customers == 0) continue;
+uint32_t Adaptor::draw_cached(uint32_t adapted, uint32_t yield, pitman_yor::Random& random) const {
+  const double discount = adaptors[adapted].hyper.discount;
+  double left = random.uniform() *
+                pitman_yor::old_tables_weight(weights.yield[yield].customers, weights.yield[yield].tables, discount);
+  uint32_t chosen = kNoIndex;
+  for (uint32_t i = first_tree[yield]; i != kNoIndex; i = trees[i].next) {
+    if (trees[i].seats.customers == 0) continue;
     chosen = i;
-    if ((left -= trees[i].customers - a * trees[i].tables) < 0.0) break;
+    if ((left -= trees[i].seats.weight(discount)) < 0.0) break;
   }
-  if (chosen == kNothing) throw InternalError("no cached tree where the counts say there is one");
+  if (chosen == kNoIndex) throw InternalError("no cached tree where the counts say there is one");
   return chosen;
 }
 
@@ -287,4 +271,4 @@ void Adaptor::expand(std::span<const uint32_t> items, std::vector<uint32_t>& rul
   }
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -1,69 +1,80 @@
-// The state of an adaptor grammar with rule probabilities and adaptors integrated out (thesis, section 5.6):
+// The state of an adaptor grammar with rule probabilities and adaptors integrated out (thesis, section 5.6.2):
 // rule counts, and for each adapted symbol the cached trees with their customers and tables.
 //
-// A derivation is a list of items in preorder: a rule, or a cached tree (the whole subtree of an adapted symbol). The body
-// of a cached tree is such a list too. Every table of a tree counts its body's rules once and seats one customer at each tree
-// in it. A tree has a number while it has customers; equal trees have equal numbers.
+// A derivation is a list of items in preorder: a rule, or a cached tree (the whole subtree of an adapted symbol). The
+// body of a cached tree is such a list too. Every table of a tree counts its body's rules once and seats one customer
+// at each tree in it. A tree has a number while it has customers; equal trees have equal numbers.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "grammar/extended.hpp"
 #include "grammar/inside.hpp"
 #include "grammar/rules.hpp"
+#include "grammar/scaled_double.hpp"
+#include "no_index.hpp"
 #include "pitman_yor/random.hpp"
+#include "pitman_yor/seating.hpp"
+#include "pitman_yor/table_list.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 constexpr uint32_t kTreeItem = 0x80000000u;  // item = kTreeItem | tree number; other items are rules
 inline bool is_tree(uint32_t item) { return (item & kTreeItem) != 0; }
 inline uint32_t tree_of(uint32_t item) { return item & ~kTreeItem; }
 
 struct CachedTree {
-  uint32_t adapted = kNothing;  // number of its symbol among the adapted ones; kNothing: free
-  uint32_t yield = 0;           // 0: its yield occurs once in the data, no other word can use it
-  uint32_t customers = 0, tables = 0;
-  uint32_t next = kNothing;     // next tree of the same yield
-  uint32_t word = kNothing, node = 0;  // a place in the data where the tree fits
+  uint32_t adapted = kNoIndex;         // number of its symbol among the adapted ones; kNoIndex: free
+  uint32_t yield = 0;                  // 0: its yield occurs once in the data, no other word can use it
+  uint32_t next = kNoIndex;            // next tree of the same yield
+  uint32_t word = kNoIndex, node = 0;  // a place in the data where the tree fits
+  pitman_yor::TableList seats;         // where it is the dish
   std::vector<uint32_t> body;
-  std::vector<uint32_t> sizes;  // customers of each table, only where there is more than one table
 };
 
-// a and b of an adapted symbol; sampled, or held fixed.
-struct PitmanYor {
-  double a = 0.5, b = 1.0;
-  bool sample_a = true, sample_b = true;
+// The restaurant of an adapted symbol, whose dishes are the symbol's cached trees. Discount and strength are sampled,
+// or held fixed.
+struct SymbolRestaurant {
+  pitman_yor::Hyperparameters hyper;
+  bool sample_discount = true, sample_strength = true;
   uint64_t customers = 0, tables = 0;
 
-  double seats() const { return static_cast<double>(customers) + b; }
+  double total_weight() const { return pitman_yor::total_weight(static_cast<double>(customers), hyper); }
   // Probability that the next customer opens a table.
-  double fresh() const { return customers == 0 ? 1.0 : (a * static_cast<double>(tables) + b) / seats(); }
+  double new_table_probability() const {
+    return customers == 0 ? 1.0 : pitman_yor::new_table_weight(static_cast<double>(tables), hyper) / total_weight();
+  }
+  // Probability that it sits at one of the tables of a dish, which has customers.
+  double old_tables_probability(const pitman_yor::TableList& dish) const {
+    return dish.weight(hyper.discount) / total_weight();
+  }
 };
 
 // What adding (or removing) a derivation multiplies: the joint probability, and joint / probability of the seats drawn.
 struct Change {
-  Extended joint{1.0};
-  Extended weight{1.0};
+  ScaledDouble joint{1.0};
+  ScaledDouble weight{1.0};
 };
 
 class Adaptor {
  public:
-  Adaptor(const CompiledGrammar& grammar, std::vector<PitmanYor> adaptors, uint32_t yields);
+  // `restaurants`: one per adapted symbol; `yields`: how many distinct yields there are. The grammar outlives the
+  // adaptor.
+  Adaptor(const CompiledGrammar& compiled, std::vector<SymbolRestaurant> restaurants, uint32_t yields);
 
-  // Add or remove the customers and rules of a derivation. Seats are drawn in proportion to the proposal; a leaving customer's
-  // table by exchangeability. Removing undoes adding in reverse order.
-  void add(std::span<const uint32_t> items, Random& random, Change& change);
-  void remove(std::span<const uint32_t> items, Random& random, Change& change);
+  // Add or remove the customers and rules of a derivation. Seats are drawn in proportion to the proposal; a leaving
+  // customer's table by exchangeability. Removing undoes adding in reverse order.
+  void add(std::span<const uint32_t> items, pitman_yor::Random& random, Change& change);
+  void remove(std::span<const uint32_t> items, pitman_yor::Random& random, Change& change);
   // Probability of the derivation under the snapshot: every adapted node is cached or new, summed.
-  Extended proposal(std::span<const uint32_t> items) const;
-  Extended tree_proposal(uint32_t tree) const;
+  ScaledDouble proposal(std::span<const uint32_t> items) const;
+  ScaledDouble tree_proposal(uint32_t tree) const;
   double rule_probability(uint32_t rule) const { return weights.rule[rule] / totals_[grammar.rules[rule].lhs]; }
 
   // The number of the tree with this body; a new one has no customers yet and is dropped by `commit` if it stays so.
   uint32_t intern(uint32_t adapted, uint32_t yield, std::span<const uint32_t> body, uint32_t word, uint32_t node);
   // A tree of the yield in proportion to customers - a * tables.
-  uint32_t draw_cached(uint32_t adapted, uint32_t yield, Random& random) const;
+  uint32_t draw_cached(uint32_t adapted, uint32_t yield, pitman_yor::Random& random) const;
   // The body of a tree replaced in place, its counts unchanged; the caller has removed and added what is below.
   void relabel(uint32_t tree, std::vector<uint32_t> body) { trees[tree].body = std::move(body); }
 
@@ -71,15 +82,15 @@ class Adaptor {
   void commit();    // forget how to go back; drop trees without customers
   void refresh();   // bring `weights` up to date before an inside pass
 
-  void sample_hyperparameters(Random& random);
-  double log_joint() const;       // log P(trees, seats | a, b, alpha): equation joint_T
-  double log_hyperprior() const;  // of the a and b that are sampled
+  void sample_hyperparameters(pitman_yor::Random& random);
+  double log_joint() const;       // log P(trees, seats | a, b, alpha): thesis, equation 5.9 (section 5.6.2)
+  double log_hyperprior() const;  // of the hyperparameters that are sampled
   std::vector<uint64_t> rule_counts() const { return counts_; }
   // The derivation with all cached trees written out: rules in preorder.
   void expand(std::span<const uint32_t> items, std::vector<uint32_t>& rules) const;
 
   const CompiledGrammar& grammar;
-  std::vector<PitmanYor> adaptors;
+  std::vector<SymbolRestaurant> adaptors;
   std::vector<CachedTree> trees;
   std::vector<uint32_t> free_trees;
   std::vector<uint32_t> first_tree;  // of each yield number
@@ -90,25 +101,29 @@ class Adaptor {
 
  private:
   struct Step {
-    enum Kind : uint32_t { kCount, kUncount, kSit, kLeave, kOpen, kClose } kind;
+    enum Kind : uint32_t { kCount, kUncount, kJoin, kLeave, kOpen, kClose } kind;
     uint32_t item, table;
   };
+  // How a tree may be used: probability of a new table, of the tables it has, of its body, and of both ways together.
+  struct Ways {
+    double new_table;
+    ScaledDouble cached, body, both;
+  };
+  Ways ways(const CachedTree& t) const;
   void count(uint32_t rule, int by);
-  void sit(uint32_t tree, uint32_t table);
+  void join(uint32_t tree, uint32_t table);
   void leave(uint32_t tree, uint32_t table);
   void open(uint32_t tree, uint32_t table);
   void close(uint32_t tree, uint32_t table);
-  void note(CachedTree& t, int customers, int tables);
+  // Follow a change of a tree's seats in the totals.
+  void follow(const CachedTree& t, int customers, int tables);
 
-  std::vector<uint64_t> counts_;        // of each rule
-  std::vector<double> prior_totals_;    // of each symbol: sum of its rules' pseudo-counts
+  std::vector<uint64_t> counts_;      // of each rule
+  std::vector<double> prior_totals_;  // of each symbol: sum of its rules' pseudo-counts
   std::vector<uint64_t> symbol_counts_;
-  std::vector<double> totals_;          // prior + counts
+  std::vector<double> totals_;  // prior + counts
   std::vector<Step> journal_;
-  std::vector<uint32_t> touched_;       // trees that may be without customers at the next commit
+  std::vector<uint32_t> touched_;  // trees that may be without customers at the next commit
 };
 
-// log of the Pitman-Yor probability of table sizes: sizes[n] tables of n customers (thesis, equation PY(z|a,b)).
-double log_seating(double a, double b, uint64_t customers, uint64_t tables, const std::vector<std::pair<uint32_t, uint64_t>>& sizes);
-
-}  // namespace binyan
+}  // namespace binyan::grammar

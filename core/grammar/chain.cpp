@@ -5,27 +5,36 @@
 #include <cmath>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 namespace {
 
-bool accept(const Change& made, const Change& undone, const Extended& proposed, const Extended& old, double temperature, Random& random) {
+bool accept(const Change& added, const Change& removed, const ScaledDouble& proposed, const ScaledDouble& old,
+            double temperature, pitman_yor::Random& random) {
   // joint(new) / joint(old) * Q(old) / Q(new), where weight = joint / probability of the seats.
-  const Extended ratio = (made.weight * old) / (undone.weight * proposed);
+  const ScaledDouble ratio = (added.weight * old) / (removed.weight * proposed);
   double log_ratio = 0.0;
-  if (temperature != 1.0) log_ratio = (1.0 / temperature - 1.0) * (made.joint.log() - undone.joint.log());
+  if (temperature != 1.0) log_ratio = (1.0 / temperature - 1.0) * (added.joint.log() - removed.joint.log());
   const double u = 1.0 - random.uniform();
-  if (log_ratio == 0.0) return !(ratio < Extended(u));
+  if (log_ratio == 0.0) return !(ratio < ScaledDouble(u));
   return std::log(u) <= ratio.log() + log_ratio;
 }
 
 }  // namespace
 
-Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<PitmanYor> adaptors, uint64_t seed, uint64_t chain)
-    : adaptor(words->grammar(), std::move(adaptors), words->yields()), words_(std::move(words)), seed_(seed), chain_(chain), items_(words_->size()), proposer_(adaptor), stack_(proposer_.items) {}
+Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed,
+             uint64_t chain)
+    : adaptor(words->grammar(), std::move(adaptors), words->yields()),
+      words_(std::move(words)),
+      seed_(seed),
+      chain_(chain),
+      items_(words_->size()),
+      proposer_(adaptor),
+      stack_(proposer_.items) {}
 
 void Chain::initialise(bool incremental) {
-  Random random(seed_, chain_, 0);
+  pitman_yor::Random random(seed_, chain_, 0);
   Change change;
   for (uint32_t i = 0; i < items_.size(); ++i) {
     if (!words_->parses(i)) continue;
@@ -42,14 +51,14 @@ void Chain::initialise(bool incremental) {
   }
 }
 
-bool Chain::step(uint32_t word, double temperature, Random& random, SweepInfo& info) {
-  Change undone, made;
-  adaptor.remove(items_[word], random, undone);
+bool Chain::step(uint32_t word, double temperature, pitman_yor::Random& random, SweepInfo& info) {
+  Change removed, added;
+  adaptor.remove(items_[word], random, removed);
   proposer_.draw(words_->view(word), word, words_->forest(word).root, random);
-  const Extended old = adaptor.proposal(items_[word]), proposed = adaptor.proposal(stack_);
-  adaptor.add(stack_, random, made);
+  const ScaledDouble old = adaptor.proposal(items_[word]), proposed = adaptor.proposal(stack_);
+  adaptor.add(stack_, random, added);
   ++info.proposals;
-  const bool accepted = accept(made, undone, proposed, old, temperature, random);
+  const bool accepted = accept(added, removed, proposed, old, temperature, random);
   if (accepted) {
     ++info.accepted;
     if (items_[word] != stack_) {
@@ -63,25 +72,26 @@ bool Chain::step(uint32_t word, double temperature, Random& random, SweepInfo& i
   return accepted;
 }
 
-// A new derivation for the yield of a cached tree: all its tables, and so all words that use it, change together (Johnson and
-// Goldwater 2009). A derivation that another tree of the cache has already is refused, so the move is its own reverse.
-void Chain::relabel(uint32_t tree, double temperature, Random& random, SweepInfo& info) {
+// A new derivation for the yield of a cached tree: all its tables, and so all words that use it, change together
+// (Johnson and Goldwater 2009). A derivation that another tree of the cache has already is refused, so the move is its
+// own reverse.
+void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info) {
   const CachedTree& t = adaptor.trees[tree];
-  const uint32_t tables = t.tables, word = t.word, node = t.node;
-  Change undone, made;
-  for (uint32_t i = 0; i < tables; ++i) adaptor.remove(t.body, random, undone);
+  const uint32_t tables = t.seats.tables, word = t.word, node = t.node;
+  Change removed, added;
+  for (uint32_t i = 0; i < tables; ++i) adaptor.remove(t.body, random, removed);
   proposer_.draw_new(words_->view(word), word, node, random);
   ++info.relabel_proposals;
   bool accepted = false;
   const uint32_t yield = adaptor.trees[tree].yield;
   bool taken = false;
   if (yield != 0)
-    for (uint32_t i = adaptor.first_tree[yield]; i != kNothing; i = adaptor.trees[i].next)
-      taken |= i != tree && adaptor.trees[i].customers > 0 && adaptor.trees[i].body == stack_;
+    for (uint32_t i = adaptor.first_tree[yield]; i != kNoIndex; i = adaptor.trees[i].next)
+      taken |= i != tree && adaptor.trees[i].seats.customers > 0 && adaptor.trees[i].body == stack_;
   if (!taken) {
-    const Extended old = adaptor.proposal(adaptor.trees[tree].body), proposed = adaptor.proposal(stack_);
-    for (uint32_t i = 0; i < tables; ++i) adaptor.add(stack_, random, made);
-    accepted = accept(made, undone, proposed, old, temperature, random);
+    const ScaledDouble old = adaptor.proposal(adaptor.trees[tree].body), proposed = adaptor.proposal(stack_);
+    for (uint32_t i = 0; i < tables; ++i) adaptor.add(stack_, random, added);
+    accepted = accept(added, removed, proposed, old, temperature, random);
   }
   if (accepted) {
     ++info.relabel_accepted;
@@ -94,7 +104,7 @@ void Chain::relabel(uint32_t tree, double temperature, Random& random, SweepInfo
 
 SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparameters) {
   SweepInfo info;
-  Random random(seed_, chain_, ++sweeps);
+  pitman_yor::Random random(seed_, chain_, ++sweeps);
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < items_.size(); ++i)
     if (!items_[i].empty()) order.push_back(i);
@@ -102,7 +112,7 @@ SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparamet
   for (uint32_t i : order) step(i, temperature, random, info);
   if (relabel_trees)
     for (uint32_t t = 0; t < adaptor.trees.size(); ++t)
-      if (adaptor.trees[t].adapted != kNothing) relabel(t, temperature, random, info);
+      if (adaptor.trees[t].adapted != kNoIndex) relabel(t, temperature, random, info);
   if (hyperparameters) adaptor.sample_hyperparameters(random);
   return info;
 }
@@ -120,30 +130,35 @@ void Chain::check() const {
   };
   for (const auto& items : items_) use(items, 1);
   for (const CachedTree& t : adaptor.trees)
-    if (t.adapted != kNothing) use(t.body, t.tables);
+    if (t.adapted != kNoIndex) use(t.body, t.seats.tables);
   std::vector<uint64_t> seated(adaptor.adaptors.size(), 0), tables(seated), of_yield(adaptor.weights.yield.size(), 0);
   for (size_t i = 0; i < adaptor.trees.size(); ++i) {
     const CachedTree& t = adaptor.trees[i];
-    if (t.adapted == kNothing) continue;
-    uint64_t sum = t.tables == 1 ? t.customers : 0;
-    for (uint32_t n : t.sizes) sum += n;
-    if (t.customers == 0 || t.customers != customers[i] || sum != t.customers || (t.tables > 1 && t.sizes.size() != t.tables)) throw InternalError("the customers of a tree are not its uses");
-    seated[t.adapted] += t.customers;
-    tables[t.adapted] += t.tables;
-    if (t.yield != 0) of_yield[t.yield] += t.customers;
+    if (t.adapted == kNoIndex) continue;
+    const pitman_yor::TableList& seats = t.seats;
+    uint64_t sum = seats.tables == 1 ? seats.customers : 0;
+    for (uint32_t n : seats.sizes) sum += n;
+    if (seats.customers == 0 || seats.customers != customers[i] || sum != seats.customers ||
+        (seats.tables > 1 && seats.sizes.size() != seats.tables))
+      throw InternalError("the customers of a tree are not its uses");
+    seated[t.adapted] += seats.customers;
+    tables[t.adapted] += seats.tables;
+    if (t.yield != 0) of_yield[t.yield] += seats.customers;
   }
   if (rules != adaptor.rule_counts()) throw InternalError("the rule counts are not those of the trees");
   for (size_t k = 0; k < seated.size(); ++k)
-    if (seated[k] != adaptor.adaptors[k].customers || tables[k] != adaptor.adaptors[k].tables) throw InternalError("the customers of a symbol are not those of its trees");
-  for (size_t y = 1; y < of_yield.size(); ++y)
-    if (of_yield[y] != adaptor.weights.yield[y].customers || adaptor.weights.is_used(y) != (of_yield[y] > 0)) throw InternalError("the customers of a yield are not those of its trees");
+    if (seated[k] != adaptor.adaptors[k].customers || tables[k] != adaptor.adaptors[k].tables)
+      throw InternalError("the customers of a symbol are not those of its trees");
+  for (uint32_t y = 1; y < of_yield.size(); ++y)
+    if (of_yield[y] != adaptor.weights.yield[y].customers || adaptor.weights.is_used(y) != (of_yield[y] > 0))
+      throw InternalError("the customers of a yield are not those of its trees");
 }
 
 std::vector<uint64_t> Chain::state() const {
   std::vector<uint64_t> out{sweeps, adaptor.adaptors.size()};
-  for (const PitmanYor& p : adaptor.adaptors) {
-    out.push_back(std::bit_cast<uint64_t>(p.a));
-    out.push_back(std::bit_cast<uint64_t>(p.b));
+  for (const SymbolRestaurant& p : adaptor.adaptors) {
+    out.push_back(std::bit_cast<uint64_t>(p.hyper.discount));
+    out.push_back(std::bit_cast<uint64_t>(p.hyper.strength));
   }
   auto list = [&](const auto& values) {
     out.push_back(values.size());
@@ -154,9 +169,9 @@ std::vector<uint64_t> Chain::state() const {
   list(adaptor.first_tree);
   out.push_back(adaptor.trees.size());
   for (const CachedTree& t : adaptor.trees) {
-    for (uint32_t x : {t.adapted, t.yield, t.customers, t.tables, t.next, t.word, t.node}) out.push_back(x);
+    for (uint32_t x : {t.adapted, t.yield, t.seats.customers, t.seats.tables, t.next, t.word, t.node}) out.push_back(x);
     list(t.body);
-    list(t.sizes);
+    list(t.seats.sizes);
   }
   out.push_back(items_.size());
   for (const auto& items : items_) list(items);
@@ -177,9 +192,9 @@ void Chain::restore(std::span<const uint64_t> state) {
   };
   sweeps = next();
   if (next() != adaptor.adaptors.size()) throw InputError("the checkpoint is of another grammar");
-  for (PitmanYor& p : adaptor.adaptors) {
-    p.a = std::bit_cast<double>(next());
-    p.b = std::bit_cast<double>(next());
+  for (SymbolRestaurant& p : adaptor.adaptors) {
+    p.hyper.discount = std::bit_cast<double>(next());
+    p.hyper.strength = std::bit_cast<double>(next());
   }
   std::vector<uint64_t> counts;
   list(counts);
@@ -190,14 +205,16 @@ void Chain::restore(std::span<const uint64_t> state) {
   if (trees > state.size()) throw InputError("the checkpoint ends too soon");
   adaptor.trees.assign(trees, {});
   for (CachedTree& t : adaptor.trees) {
-    for (uint32_t* x : {&t.adapted, &t.yield, &t.customers, &t.tables, &t.next, &t.word, &t.node}) *x = static_cast<uint32_t>(next());
+    for (uint32_t* x : {&t.adapted, &t.yield, &t.seats.customers, &t.seats.tables, &t.next, &t.word, &t.node})
+      *x = static_cast<uint32_t>(next());
     list(t.body);
-    list(t.sizes);
-    if (t.yield >= words_->yields() || (t.adapted != kNothing && t.adapted >= adaptor.adaptors.size())) throw InputError("the checkpoint is of other words");
+    list(t.seats.sizes);
+    if (t.yield >= words_->yields() || (t.adapted != kNoIndex && t.adapted >= adaptor.adaptors.size()))
+      throw InputError("the checkpoint is of other words");
   }
   if (next() != items_.size()) throw InputError("the checkpoint is of other words");
   for (auto& items : items_) list(items);
   adaptor.restore(std::move(counts));
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

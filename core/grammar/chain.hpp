@@ -1,5 +1,6 @@
 // One Markov chain over the trees of all words: word-wise Metropolis-Hastings (Johnson, Griffiths and Goldwater 2007;
-// thesis, section 5.6.2). The chain's streams are functions of (seed, chain, sweep), so no generator is part of its state.
+// thesis, section 5.6.2). The chain's streams are functions of (seed, chain, sweep), so no generator is part of its
+// state.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,7 +10,7 @@
 #include "grammar/proposer.hpp"
 #include "grammar/word_forests.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 struct SweepInfo {
   uint64_t proposals = 0, accepted = 0, changed = 0;  // of words; changed: accepted and not the tree it had
@@ -18,12 +19,14 @@ struct SweepInfo {
 
 class Chain {
  public:
-  Chain(std::shared_ptr<const WordForests> words, std::vector<PitmanYor> adaptors, uint64_t seed, uint64_t chain);
+  Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed,
+        uint64_t chain);
 
-  // First trees. Incremental: each word is drawn given the words before it. Batch: all from the base grammar, then added.
+  // First trees. Incremental: each word is drawn given the words before it. Batch: all from the base grammar, then
+  // added.
   void initialise(bool incremental);
-  // Resample every word that has a tree once, in random order; then, if asked, the cached trees and the hyperparameters.
-  // The target is joint^(1/temperature).
+  // Resample every word that has a tree once, in random order; then, if asked, the cached trees and the
+  // hyperparameters. The target is joint^(1/temperature).
   SweepInfo sweep(double temperature, bool relabel, bool hyperparameters);
 
   Chain(const Chain&) = delete;
@@ -43,8 +46,8 @@ class Chain {
   uint64_t sweeps = 0;
 
  private:
-  bool step(uint32_t word, double temperature, Random& random, SweepInfo& info);
-  void relabel(uint32_t tree, double temperature, Random& random, SweepInfo& info);
+  bool step(uint32_t word, double temperature, pitman_yor::Random& random, SweepInfo& info);
+  void relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info);
 
   std::shared_ptr<const WordForests> words_;
   uint64_t seed_, chain_;
@@ -53,4 +56,4 @@ class Chain {
   const std::vector<uint32_t>& stack_;  // what the proposer drew last
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -4,18 +4,18 @@
 #include <cstdint>
 #include <vector>
 
-namespace binyan {
+#include "no_index.hpp"
+
+namespace binyan::grammar {
 
 class FlatMap {
  public:
-  static constexpr uint32_t kAbsent = UINT32_MAX;
-
   FlatMap() : keys_(16, kEmpty), values_(16) {}
 
   uint32_t find(uint64_t key) const {
     for (size_t i = slot(key);; i = (i + 1) & (keys_.size() - 1)) {
       if (keys_[i] == key) return values_[i];
-      if (keys_[i] == kEmpty) return kAbsent;
+      if (keys_[i] == kEmpty) return kNoIndex;
     }
   }
   // The value of `key`, set to `fresh` where the key is new.
@@ -55,4 +55,4 @@ class FlatMap {
   size_t size_ = 0;
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -5,8 +5,9 @@
 #include <unordered_map>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 namespace {
 
 // A symbol with the ranges of its arguments.
@@ -19,7 +20,8 @@ struct Item {
 struct ItemHash {
   size_t operator()(const Item& item) const {
     uint64_t h = item.symbol;
-    for (const Range& r : item.ranges) h = (h ^ ((static_cast<uint64_t>(r.begin) << 32) | r.end)) * 0x9e3779b97f4a7c15ULL + (h >> 29);
+    for (const Range& r : item.ranges)
+      h = (h ^ ((static_cast<uint64_t>(r.begin) << 32) | r.end)) * 0x9e3779b97f4a7c15ULL + (h >> 29);
     return h ^ (h >> 32);
   }
 };
@@ -27,12 +29,14 @@ struct ItemHash {
 // Top-down with memory: which items derive, and by which edges. Numbers items in postorder, so children come first.
 class Builder {
  public:
-  Builder(const CompiledGrammar& g, std::span<const uint32_t> classes, size_t most_bytes) : g_(g), classes_(classes), most_bytes_(most_bytes) {
-    accepts_.assign(static_cast<size_t>(g.symbols()) * (1 + *std::max_element(g.atom_class.begin(), g.atom_class.end())), false);
+  Builder(const CompiledGrammar& g, std::span<const uint32_t> classes, size_t max_bytes)
+      : g_(g), classes_(classes), max_bytes_(max_bytes) {
+    accepts_.assign(
+        static_cast<size_t>(g.symbols()) * (1 + *std::max_element(g.atom_class.begin(), g.atom_class.end())), false);
     class_count_ = accepts_.size() / g.symbols();
     for (uint32_t s = 0; s < g.symbols(); ++s)
       for (uint32_t a = 0; a < g.atoms; ++a)
-        if (g.lexical_rule(s, a) != kNothing) accepts_[s * class_count_ + g.atom_class[a]] = true;
+        if (g.lexical_rule(s, a) != kNoIndex) accepts_[s * class_count_ + g.atom_class[a]] = true;
   }
 
   Forest build() {
@@ -48,13 +52,14 @@ class Builder {
   };
   static constexpr uint32_t kLexical = UINT32_MAX - 1;
 
-  // The number of the item among the built ones, kNothing where it has no derivation.
+  // The number of the item among the built ones, kNoIndex where it has no derivation.
   uint32_t node(const Item& item) {
-    if (const auto found = memory_.find(item); found != memory_.end()) return found->second;
+    if (const auto hit = memory_.find(item); hit != memory_.end()) return hit->second;
     std::vector<Edge> edges;
     if (item.ranges.size() == 1 && item.ranges[0].end - item.ranges[0].begin == 1) {
       const uint32_t c = classes_[item.ranges[0].begin];
-      if (c < class_count_ && accepts_[item.symbol * class_count_ + c]) edges.push_back({g_.unit(), kLexical, kNothing});
+      if (c < class_count_ && accepts_[item.symbol * class_count_ + c])
+        edges.push_back({g_.unit(), kLexical, kNoIndex});
     }
     for (uint32_t p : g_.productions_of[item.symbol]) {
       const Production& production = g_.productions[p];
@@ -62,36 +67,41 @@ class Builder {
       for (uint32_t c : production.children) children.push_back({c, std::vector<Range>(g_.arity[c])});
       split(production, item, 0, 0, item.ranges[0].begin, children, edges);
     }
-    uint32_t index = kNothing;
+    uint32_t index = kNoIndex;
     if (!edges.empty()) {
       index = static_cast<uint32_t>(built_.size());
       built_.push_back({item, std::move(edges)});
       bytes_ += built_.back().edges.size() * sizeof(Edge) + 120;
     }
     bytes_ += item.ranges.size() * 2 * sizeof(Range) + 80;
-    if (bytes_ > most_bytes_)
+    if (bytes_ > max_bytes_)
       throw InputError("the derivations of a word of " + std::to_string(classes_.size()) +
-                       " atoms go beyond the memory limit: raise it, leave out the longest words, or use a grammar with fewer discontiguous symbols");
+                       " atoms go beyond the memory limit: raise it, leave out the longest words, or use a grammar "
+                       "with fewer discontiguous symbols");
     memory_.emplace(item, index);
     return index;
   }
 
-  // Bind the elements of the arguments from (argument, element) on, the next at atom `at`, in every way that can derive.
-  void split(const Production& p, const Item& item, size_t argument, size_t element, uint32_t at, std::vector<Item>& children, std::vector<Edge>& edges) {
+  // Bind the elements of the arguments from (argument, element) on, the next at atom `at`, in every way that can
+  // derive.
+  void split(const Production& p, const Item& item, size_t argument, size_t element, uint32_t at,
+             std::vector<Item>& children, std::vector<Edge>& edges) {
     const auto& elements = p.arguments[argument];
     const uint32_t end = item.ranges[argument].end;
     if (element == elements.size()) {
       if (at != end) return;
-      if (argument + 1 < p.arguments.size()) return split(p, item, argument + 1, 0, item.ranges[argument + 1].begin, children, edges);
-      Edge edge{p.rule, kNothing, kNothing};
-      if (!children.empty() && (edge.left = node(children[0])) == kNothing) return;
-      if (children.size() > 1 && (edge.right = node(children[1])) == kNothing) return;
+      if (argument + 1 < p.arguments.size())
+        return split(p, item, argument + 1, 0, item.ranges[argument + 1].begin, children, edges);
+      Edge edge{p.rule, kNoIndex, kNoIndex};
+      if (!children.empty() && (edge.left = node(children[0])) == kNoIndex) return;
+      if (children.size() > 1 && (edge.right = node(children[1])) == kNoIndex) return;
       edges.push_back(edge);
       return;
     }
     const Element& e = elements[element];
     if (e.child < 0) {
-      if (at < end && classes_[at] == g_.atom_class[e.index]) split(p, item, argument, element + 1, at + 1, children, edges);
+      if (at < end && classes_[at] == g_.atom_class[e.index])
+        split(p, item, argument, element + 1, at + 1, children, edges);
       return;
     }
     // The rest of the argument bounds how long this variable may be.
@@ -117,15 +127,15 @@ class Builder {
     Forest forest;
     forest.length = length;
     forest.first_range.push_back(0);
-    if (root_ == kNothing) return forest;
+    if (root_ == kNoIndex) return forest;
     std::vector<bool> used(built_.size(), false);
     used[root_] = true;
     for (uint32_t i = root_ + 1; i-- > 0;)
       if (used[i])
         for (const Edge& e : built_[i].edges) {
           if (e.left == kLexical) continue;
-          if (e.left != kNothing) used[e.left] = true;
-          if (e.right != kNothing) used[e.right] = true;
+          if (e.left != kNoIndex) used[e.left] = true;
+          if (e.right != kNoIndex) used[e.right] = true;
         }
     std::vector<uint32_t> place(built_.size(), 0), leaf(built_.size(), 0);
     for (uint32_t i = 0; i <= root_; ++i) {
@@ -139,8 +149,9 @@ class Builder {
       if (!used[i] || place[i] != 0) continue;
       const Item& item = built_[i].item;
       place[i] = base + static_cast<uint32_t>(forest.nodes.size());
-      const bool adapted = g_.adapted_index[item.symbol] != kNothing;
-      forest.nodes.push_back({item.symbol, static_cast<uint32_t>(forest.edges.size()), adapted ? static_cast<uint32_t>(forest.adapted.size()) : kNothing});
+      const bool adapted = g_.adapted_index[item.symbol] != kNoIndex;
+      forest.nodes.push_back({item.symbol, static_cast<uint32_t>(forest.edges.size()),
+                              adapted ? static_cast<uint32_t>(forest.adapted.size()) : kNoIndex});
       if (adapted) {
         forest.adapted.push_back(place[i]);
         forest.ranges.insert(forest.ranges.end(), item.ranges.begin(), item.ranges.end());
@@ -148,32 +159,35 @@ class Builder {
       }
       for (const Edge& e : built_[i].edges) {
         if (e.left == kLexical) forest.edges.push_back({e.rule, leaf[i], 0});
-        else forest.edges.push_back({e.rule, e.left == kNothing ? 0 : place[e.left], e.right == kNothing ? 0 : place[e.right]});
+        else
+          forest.edges.push_back(
+              {e.rule, e.left == kNoIndex ? 0 : place[e.left], e.right == kNoIndex ? 0 : place[e.right]});
       }
     }
-    forest.nodes.push_back({kNothing, static_cast<uint32_t>(forest.edges.size()), kNothing});
+    forest.nodes.push_back({kNoIndex, static_cast<uint32_t>(forest.edges.size()), kNoIndex});
     forest.root = place[root_];
     return forest;
   }
 
   const CompiledGrammar& g_;
   std::span<const uint32_t> classes_;
-  size_t most_bytes_, bytes_ = 0, class_count_ = 0;
+  size_t max_bytes_, bytes_ = 0, class_count_ = 0;
   std::vector<bool> accepts_;
   std::vector<Built> built_;
   std::unordered_map<Item, uint32_t, ItemHash> memory_;
-  uint32_t root_ = kNothing;
+  uint32_t root_ = kNoIndex;
 };
 
 }  // namespace
 
 size_t Forest::bytes() const {
-  return leaves.size() * sizeof(Leaf) + nodes.size() * sizeof(Node) + edges.size() * sizeof(Edge) + adapted.size() * 8 + ranges.size() * sizeof(Range) + sizeof(Forest);
+  return leaves.size() * sizeof(Leaf) + nodes.size() * sizeof(Node) + edges.size() * sizeof(Edge) + adapted.size() * 8 +
+         ranges.size() * sizeof(Range) + sizeof(Forest);
 }
 
-Forest build_forest(const CompiledGrammar& grammar, std::span<const uint32_t> classes, size_t most_bytes) {
+Forest build_forest(const CompiledGrammar& grammar, std::span<const uint32_t> classes, size_t max_bytes) {
   if (classes.empty()) return Forest{};
-  return Builder(grammar, classes, most_bytes).build();
+  return Builder(grammar, classes, max_bytes).build();
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

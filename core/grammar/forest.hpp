@@ -1,16 +1,18 @@
 // The packed forest of all derivations of a word, in flat arrays, children before parents.
 //
-// The rules see a word only through the classes of its atoms, so words with the same sequence of classes share one forest;
-// with a grammar that fills its terminals from the data, that is one forest for each word length. What differs from word
-// to word is the weight of the leaves, and which cached trees match the adapted nodes (yields.hpp).
+// The rules see a word only through the classes of its atoms, so words with the same sequence of classes share one
+// forest; with a grammar that fills its terminals from the data, that is one forest for each word length. What differs
+// from word to word is the weight of the leaves, and which cached trees match the adapted nodes
+// (constituent_strings.hpp).
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "grammar/rules.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 // The atoms [begin, end) of a word.
 struct Range {
@@ -25,22 +27,22 @@ struct Edge {
 
 struct Forest {
   struct Leaf {
-    uint32_t symbol;    // a lexical rule of `symbol` rewrites the atom at `position`
+    uint32_t symbol;  // a lexical rule of `symbol` rewrites the atom at `position`
     uint32_t position;
-    bool whole;         // the leaf is the whole node of its symbol, not one edge of it
+    bool whole;  // the leaf is the whole node of its symbol, not one edge of it
   };
   struct Node {
     uint32_t symbol;
     uint32_t first_edge;  // its edges end where those of the next node begin
-    uint32_t adapted;     // its number among the adapted nodes of this forest, or kNothing
+    uint32_t adapted;     // its number among the adapted nodes of this forest, or kNoIndex
   };
 
-  uint32_t length = 0;              // atoms of the word
-  uint32_t root = kNothing;         // index of the root; kNothing: no derivation
-  std::vector<Leaf> leaves;         // indices 1, 2, ...
-  std::vector<Node> nodes;          // the indices that follow, and one more node that ends the last one's edges
+  uint32_t length = 0;       // atoms of the word
+  uint32_t root = kNoIndex;  // index of the root; kNoIndex: no derivation
+  std::vector<Leaf> leaves;  // indices 1, 2, ...
+  std::vector<Node> nodes;   // the indices that follow, and one more node that ends the last one's edges
   std::vector<Edge> edges;
-  std::vector<uint32_t> adapted;    // indices of the adapted nodes
+  std::vector<uint32_t> adapted;      // indices of the adapted nodes
   std::vector<uint32_t> first_range;  // of each adapted node, its ranges
   std::vector<Range> ranges;
 
@@ -49,7 +51,7 @@ struct Forest {
   size_t bytes() const;
 };
 
-// The forest of a word given as the classes of its atoms. Throws InputError where it would take more than `most_bytes`.
-Forest build_forest(const CompiledGrammar& grammar, std::span<const uint32_t> classes, size_t most_bytes);
+// The forest of a word given as the classes of its atoms. Throws InputError where it would take more than `max_bytes`.
+Forest build_forest(const CompiledGrammar& grammar, std::span<const uint32_t> classes, size_t max_bytes);
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -4,11 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "grammar/extended.hpp"
 #include "grammar/forest.hpp"
+#include "grammar/scaled_double.hpp"
+#include "no_index.hpp"
 #include "pitman_yor/random.hpp"
+#include "pitman_yor/seating.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 // Customers and tables of all cached trees that share one yield.
 struct YieldCounts {
@@ -17,14 +19,16 @@ struct YieldCounts {
 
 // A snapshot of the weights of rules and cached trees. A node of symbol A is worth
 //   scale[A] * sum over its edges + (customers - a * tables) * per_customer   (the second term only where A is adapted)
-// with scale[A] = 1 / (total weight of A's rules), times (a M + b) / (N + b) where A is adapted; per_customer = 1 / (N + b).
+// with scale[A] = 1 / (total weight of A's rules), times (a M + b) / (N + b) where A is adapted; per_customer = 1 / (N
+// + b).
 struct Weights {
   std::vector<double> rule;          // of each rule, and 1 for the unit rule
   std::vector<double> scale;         // of each symbol; 1 for intermediate symbols
   std::vector<double> discount;      // a of each adapted symbol
   std::vector<double> per_customer;  // of each adapted symbol
   std::vector<YieldCounts> yield;    // of each yield number; number 0 is never cached
-  std::vector<uint64_t> used;        // a bit for each yield with customers: few have any, and the bits stay in the processor's cache
+  std::vector<uint64_t>
+      used;  // a bit for each yield with customers: few have any, and the bits stay in the processor's cache
 
   bool is_used(uint32_t y) const { return (used[y >> 6] >> (y & 63)) & 1; }
   void resize_yields(size_t n) {
@@ -40,7 +44,7 @@ struct Weights {
   }
   double cached(uint32_t adapted, uint32_t y) const {
     const YieldCounts& c = yield[y];
-    return (c.customers - discount[adapted] * c.tables) * per_customer[adapted];
+    return pitman_yor::old_tables_weight(c.customers, c.tables, discount[adapted]) * per_customer[adapted];
   }
 };
 
@@ -59,9 +63,10 @@ inline uint32_t leaf_rule(const CompiledGrammar& g, const WordView& w, uint32_t 
 // Below this, products of doubles may have lost digits: sum again with extended exponents.
 constexpr double kUnderflow = 1e-280;
 
-// Inside values of the indices 0, ..., last. Number is double, or Extended where doubles underflow.
+// Inside values of the indices 0, ..., last. Number is double, or ScaledDouble where doubles underflow.
 template <class Number>
-void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w, uint32_t last, std::vector<Number>& value) {
+void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w, uint32_t last,
+            std::vector<Number>& value) {
   const Forest& f = w.forest;
   if (value.size() < f.size()) value.resize(f.size());
   value[0] = Number(1.0);
@@ -78,7 +83,7 @@ void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w,
     Number sum(0.0);
     for (; edge != end; ++edge) sum += Number(rule[edge->rule]) * value[edge->left] * value[edge->right];
     sum *= Number(weights.scale[node.symbol]);
-    if (node.adapted != kNothing) {
+    if (node.adapted != kNoIndex) {
       const uint32_t y = w.yields[node.adapted];
       if (weights.is_used(y)) sum += Number(weights.cached(g.adapted_index[node.symbol], y));
     }
@@ -88,7 +93,8 @@ void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w,
 
 // An edge of the node in proportion to its value.
 template <class Number>
-const Edge& draw_edge(const Weights& weights, const Forest& f, uint32_t index, const std::vector<Number>& value, Random& random) {
+const Edge& draw_edge(const Weights& weights, const Forest& f, uint32_t index, const std::vector<Number>& value,
+                      pitman_yor::Random& random) {
   const Forest::Node& node = f.nodes[index - f.node_base()];
   const Edge* first = f.edges.data() + node.first_edge;
   const Edge* last = f.edges.data() + (&node + 1)->first_edge - 1;
@@ -102,8 +108,9 @@ const Edge& draw_edge(const Weights& weights, const Forest& f, uint32_t index, c
     if (threshold < passed) return *e;
   }
   // Rounding may leave the last edge; it must be possible.
-  while (last > first && !(Number(0.0) < Number(weights.rule[last->rule]) * value[last->left] * value[last->right])) --last;
+  while (last > first && !(Number(0.0) < Number(weights.rule[last->rule]) * value[last->left] * value[last->right]))
+    --last;
   return *last;
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

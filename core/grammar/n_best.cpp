@@ -6,7 +6,9 @@
 #include <memory_resource>
 #include <unordered_set>
 
-namespace binyan {
+#include "no_index.hpp"
+
+namespace binyan::grammar {
 namespace {
 
 constexpr uint32_t kNewTree = ~0u;  // an item: a tree that is not cached, and so is part of none that is
@@ -21,18 +23,21 @@ struct Way {
 class Search {
  public:
   Search(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t last)
-      : adaptor_(adaptor), weights_(weights), w_(w), best_(last + 1), place_of_(last + 1, kNothing) {
+      : adaptor_(adaptor), weights_(weights), w_(w), best_(last + 1), place_of_(last + 1, kNoIndex) {
     const Forest& f = w.forest;
     for (uint32_t i = 1; i < f.node_base() && i <= last; ++i) {
       const Forest::Leaf& leaf = f.leaves[i - 1];
-      best_[i] = weights.log_rule[leaf_rule(adaptor.grammar, w, i)] + (leaf.whole ? weights.log_scale[leaf.symbol] : 0.0);
+      best_[i] =
+          weights.log_rule[leaf_rule(adaptor.grammar, w, i)] + (leaf.whole ? weights.log_scale[leaf.symbol] : 0.0);
     }
     for (uint32_t i = f.node_base(); i <= last; ++i) {
       const Forest::Node& node = f.nodes[i - f.node_base()];
       double best = -INFINITY;
-      for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e) best = std::max(best, value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]));
+      for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e)
+        best = std::max(best, value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]));
       best += weights.log_scale[node.symbol];
-      for (uint32_t t = first_tree(node); t != kNothing; t = adaptor.trees[t].next) best = std::max(best, weights.log_cached[t]);
+      for (uint32_t t = first_tree(node); t != kNoIndex; t = adaptor.trees[t].next)
+        best = std::max(best, weights.log_cached[t]);
       best_[i] = best;
     }
   }
@@ -46,7 +51,7 @@ class Search {
       const Way way = place.candidates.back();
       place.candidates.pop_back();
       place.ways.push_back(way);
-      if (way.tree != kNothing) continue;
+      if (way.tree != kNoIndex) continue;
       const Edge& e = w_.forest.edges[way.edge];
       propose(place, index, way.edge, way.left, way.right + 1, e.right, way.right + 1);
       if (way.right == 0) propose(place, index, way.edge, way.left + 1, 0, e.left, way.left + 1);
@@ -55,7 +60,7 @@ class Search {
   }
 
   // Write the rules of the way of this rank; returns the probability of the derivation, whichever way it is made.
-  Extended write(uint32_t index, uint32_t rank, std::vector<uint32_t>& rules) {
+  ScaledDouble write(uint32_t index, uint32_t rank, std::vector<uint32_t>& rules) {
     if (index == 0) return 1.0;
     if (index < w_.forest.node_base()) {
       const uint32_t rule = leaf_rule(adaptor_.grammar, w_, index);
@@ -64,14 +69,14 @@ class Search {
       return adaptor_.rule_probability(rule);
     }
     const Way way = *get(index, rank);
-    if (way.tree != kNothing) {
+    if (way.tree != kNoIndex) {
       adaptor_.expand(adaptor_.trees[way.tree].body, rules);
       items_.push_back(kTreeItem | way.tree);
       return weights_.tree[way.tree];
     }
     const size_t first = items_.size();
     const Edge& e = w_.forest.edges[way.edge];
-    Extended probability(1.0);
+    ScaledDouble probability(1.0);
     if (e.rule != adaptor_.grammar.unit()) {
       rules.push_back(e.rule);
       items_.push_back(e.rule);
@@ -80,12 +85,18 @@ class Search {
     probability *= write(e.left, way.left, rules);
     probability *= write(e.right, way.right, rules);
     const Forest::Node& node = w_.forest.nodes[index - w_.forest.node_base()];
-    if (node.adapted == kNothing) return probability;
+    if (node.adapted == kNoIndex) return probability;
     uint32_t tree = first_tree(node);
-    while (tree != kNothing && !std::equal(items_.begin() + first, items_.end(), adaptor_.trees[tree].body.begin(), adaptor_.trees[tree].body.end())) tree = adaptor_.trees[tree].next;
+    while (tree != kNoIndex && !std::equal(items_.begin() + first, items_.end(), adaptor_.trees[tree].body.begin(),
+                                           adaptor_.trees[tree].body.end()))
+      tree = adaptor_.trees[tree].next;
     items_.resize(first);
-    items_.push_back(tree == kNothing ? kNewTree : kTreeItem | tree);
-    return tree == kNothing ? probability * Extended(adaptor_.adaptors[adaptor_.grammar.adapted_index[node.symbol]].fresh()) : weights_.tree[tree];
+    items_.push_back(tree == kNoIndex ? kNewTree : kTreeItem | tree);
+    return tree == kNoIndex
+               ? probability *
+                     ScaledDouble(
+                         adaptor_.adaptors[adaptor_.grammar.adapted_index[node.symbol]].new_table_probability())
+               : weights_.tree[tree];
   }
 
   void clear_items() { items_.clear(); }
@@ -100,11 +111,12 @@ class Search {
   double value(const Edge& e, double left, double right) const { return weights_.log_rule[e.rule] + left + right; }
 
   uint32_t first_tree(const Forest::Node& node) const {
-    return node.adapted == kNothing || w_.yields[node.adapted] == 0 ? kNothing : adaptor_.first_tree[w_.yields[node.adapted]];
+    return node.adapted == kNoIndex || w_.yields[node.adapted] == 0 ? kNoIndex
+                                                                    : adaptor_.first_tree[w_.yields[node.adapted]];
   }
 
   Place& place(uint32_t index) {
-    if (place_of_[index] == kNothing) {
+    if (place_of_[index] == kNoIndex) {
       place_of_[index] = static_cast<uint32_t>(places_.size());
       places_.emplace_back(&arena_);
       start(index, places_.back());
@@ -115,36 +127,39 @@ class Search {
   void start(uint32_t index, Place& place) {
     const Forest& f = w_.forest;
     if (index < f.node_base()) {
-      place.ways.push_back({best_[index], kNothing, kNothing, 0, 0});
+      place.ways.push_back({best_[index], kNoIndex, kNoIndex, 0, 0});
       return;
     }
     const Forest::Node& node = f.nodes[index - f.node_base()];
     const double scale = weights_.log_scale[node.symbol];
     place.candidates.reserve((&node + 1)->first_edge - node.first_edge + 4);
     for (uint32_t e = node.first_edge; e < (&node + 1)->first_edge; ++e)
-      place.candidates.push_back({scale + value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]), kNothing, e, 0, 0});
-    for (uint32_t t = first_tree(node); t != kNothing; t = adaptor_.trees[t].next)
-      if (adaptor_.trees[t].customers > 0) place.candidates.push_back({weights_.log_cached[t], t, 0, 0, 0});
+      place.candidates.push_back(
+          {scale + value(f.edges[e], best_[f.edges[e].left], best_[f.edges[e].right]), kNoIndex, e, 0, 0});
+    for (uint32_t t = first_tree(node); t != kNoIndex; t = adaptor_.trees[t].next)
+      if (adaptor_.trees[t].seats.customers > 0) place.candidates.push_back({weights_.log_cached[t], t, 0, 0, 0});
     std::make_heap(place.candidates.begin(), place.candidates.end());
   }
 
   // Add the way over `edge` with these ranks, if the child `needed` has one of rank `rank`.
-  void propose(Place& place, uint32_t index, uint32_t edge, uint32_t left, uint32_t right, uint32_t needed, uint32_t rank) {
+  void propose(Place& place, uint32_t index, uint32_t edge, uint32_t left, uint32_t right, uint32_t needed,
+               uint32_t rank) {
     if (get(needed, rank) == nullptr) return;
     const Edge& e = w_.forest.edges[edge];
     const double scale = weights_.log_scale[w_.forest.nodes[index - w_.forest.node_base()].symbol];
-    place.candidates.push_back({scale + value(e, get(e.left, left)->log_value, get(e.right, right)->log_value), kNothing, edge, left, right});
+    place.candidates.push_back(
+        {scale + value(e, get(e.left, left)->log_value, get(e.right, right)->log_value), kNoIndex, edge, left, right});
     std::push_heap(place.candidates.begin(), place.candidates.end());
   }
 
   const Adaptor& adaptor_;
   const SearchWeights& weights_;
   const WordView& w_;
-  std::vector<double> best_;         // log value of the best way of each index
-  std::vector<uint32_t> place_of_;   // of each index, its place; kNothing: not visited
+  std::vector<double> best_;                            // log value of the best way of each index
+  std::vector<uint32_t> place_of_;                      // of each index, its place; kNoIndex: not visited
   std::pmr::monotonic_buffer_resource arena_{1 << 16};  // a search allocates much and frees nothing before its end
   std::pmr::deque<Place> places_{&arena_};              // a deque: places stay where they are when others are added
-  std::vector<uint32_t> items_;      // of the derivation being written
+  std::vector<uint32_t> items_;                         // of the derivation being written
 };
 
 }  // namespace
@@ -153,29 +168,34 @@ SearchWeights::SearchWeights(const Adaptor& adaptor) {
   for (double p : adaptor.weights.rule) log_rule.push_back(std::log(p));
   for (double s : adaptor.weights.scale) log_scale.push_back(std::log(s));
   for (uint32_t t = 0; t < adaptor.trees.size(); ++t) {
-    const CachedTree& tree = adaptor.trees[t];
-    const bool cached = tree.adapted != kNothing && tree.customers > 0;
-    log_cached.push_back(cached ? std::log((tree.customers - adaptor.adaptors[tree.adapted].a * tree.tables) * adaptor.weights.per_customer[tree.adapted]) : -INFINITY);
-    this->tree.push_back(tree.adapted == kNothing ? Extended(0.0) : adaptor.tree_proposal(t));
+    const CachedTree& cached_tree = adaptor.trees[t];
+    const bool cached = cached_tree.adapted != kNoIndex && cached_tree.seats.customers > 0;
+    log_cached.push_back(cached
+                             ? std::log(cached_tree.seats.weight(adaptor.adaptors[cached_tree.adapted].hyper.discount) *
+                                        adaptor.weights.per_customer[cached_tree.adapted])
+                             : -INFINITY);
+    tree.push_back(cached_tree.adapted == kNoIndex ? ScaledDouble(0.0) : adaptor.tree_proposal(t));
   }
 }
 
-std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t index, const SearchLimit& limit) {
+std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t index,
+                               const SearchLimit& limit) {
   Search search(adaptor, weights, w, index);
   std::unordered_set<std::vector<uint32_t>, RulesHash> seen;
-  std::vector<Derivation> found;
+  std::vector<Derivation> derivations;
   double rest = 1.0;
-  for (uint32_t rank = 0; rank < limit.most && (found.size() < limit.least || rest > limit.rest); ++rank) {
+  for (uint32_t rank = 0; rank < limit.most && (derivations.size() < limit.least || rest > limit.rest); ++rank) {
     if (search.get(index, rank) == nullptr) break;
     std::vector<uint32_t> rules;
     search.clear_items();
     const double log_probability = search.write(index, rank, rules).log();
     if (!seen.insert(rules).second) continue;
-    found.push_back({std::move(rules), log_probability});
+    derivations.push_back({std::move(rules), log_probability});
     rest -= std::exp(log_probability - limit.log_total);
   }
-  std::stable_sort(found.begin(), found.end(), [](const Derivation& x, const Derivation& y) { return x.log_probability > y.log_probability; });
-  return found;
+  std::stable_sort(derivations.begin(), derivations.end(),
+                   [](const Derivation& x, const Derivation& y) { return x.log_probability > y.log_probability; });
+  return derivations;
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -1,14 +1,15 @@
-// The best derivations in a forest under a state of an adaptor grammar, found lazily (Huang and Chiang 2005, algorithm 3).
+// The best derivations in a forest under a state of an adaptor grammar, found lazily (Huang and Chiang 2005, algorithm
+// 3).
 //
-// A derivation can be reached by several ways: each adapted node as a cached tree, or built anew. The search goes by ways; a
-// derivation found by any of them is given its whole probability.
+// A derivation can be reached by several ways: each adapted node as a cached tree, or built anew. The search goes by
+// ways; a derivation found by any of them is given its whole probability.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "grammar/adaptor.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 struct Derivation {
   std::vector<uint32_t> rules;  // in preorder
@@ -30,10 +31,11 @@ struct SearchWeights {
 
   std::vector<double> log_rule, log_scale;  // of `adaptor.weights`
   std::vector<double> log_cached;           // of each tree: log probability to take it from the cache
-  std::vector<Extended> tree;               // of each tree: cached or new, summed
+  std::vector<ScaledDouble> tree;           // of each tree: cached or new, summed
 };
 
-// How far a search goes: until it has `least` derivations and all but `rest` of the probability `total`, or after `most` ways.
+// How far a search goes: until it has `least` derivations and all but `rest` of the probability `total`, or after
+// `most` ways.
 struct SearchLimit {
   uint32_t least;
   uint32_t most;
@@ -42,6 +44,7 @@ struct SearchLimit {
 };
 
 // The distinct derivations of `index` that the best ways lead to, best first.
-std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t index, const SearchLimit& limit);
+std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weights, const WordView& w, uint32_t index,
+                               const SearchLimit& limit);
 
-}  // namespace binyan
+}  // namespace binyan::grammar

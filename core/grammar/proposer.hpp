@@ -5,31 +5,33 @@
 
 #include "grammar/adaptor.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 class Proposer {
  public:
   explicit Proposer(Adaptor& adaptor) : adaptor_(adaptor) {}
 
   // Draw the items below `index` of the word's forest into `items`; `word` is noted in trees that are new.
-  void draw(const WordView& w, uint32_t word, uint32_t index, Random& random);
+  void draw(const WordView& w, uint32_t word, uint32_t index, pitman_yor::Random& random);
   // The same, but the node itself is not taken from the cache.
-  void draw_new(const WordView& w, uint32_t word, uint32_t index, Random& random);
+  void draw_new(const WordView& w, uint32_t word, uint32_t index, pitman_yor::Random& random);
   // Inside value of `index`: the probability of all derivations below it.
-  Extended sum(const WordView& w, uint32_t index);
+  ScaledDouble sum(const WordView& w, uint32_t index);
 
   std::vector<uint32_t> items;
 
  private:
   template <class Number>
-  void descend(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value, Random& random);
+  void descend(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
+               pitman_yor::Random& random);
   template <class Number>
-  void descend_edge(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value, Random& random);
+  void descend_edge(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
+                    pitman_yor::Random& random);
   bool sum_doubles(const WordView& w, uint32_t index);  // false where doubles underflow
 
   Adaptor& adaptor_;
   std::vector<double> values_;
-  std::vector<Extended> extended_;
+  std::vector<ScaledDouble> extended_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 namespace {
 
 std::string rule_name(size_t r) { return "rule " + std::to_string(r + 1); }
@@ -15,31 +16,37 @@ bool is_lexical(const SourceRule& rule) {
   return rule.rhs.empty() && rule.arguments.size() == 1 && rule.arguments[0].size() == 1;
 }
 
-uint32_t add_lengths(uint32_t x, uint32_t y) { return x == kNothing || y == kNothing ? kNothing : x + y; }
+uint32_t add_lengths(uint32_t x, uint32_t y) { return x == kNoIndex || y == kNoIndex ? kNoIndex : x + y; }
 
 }  // namespace
 
-CompiledGrammar::CompiledGrammar(uint32_t symbols, uint32_t atoms, uint32_t start, std::vector<SourceRule> source, const std::vector<bool>& adapted)
-    : start(start), source_symbols(symbols), atoms(atoms), rules(std::move(source)), arity(symbols, 0) {
-  if (start >= symbols || adapted.size() != symbols) throw InputError("the start symbol or the adapted symbols do not fit the symbols");
+CompiledGrammar::CompiledGrammar(uint32_t symbol_count, uint32_t atom_count, uint32_t start_symbol,
+                                 std::vector<SourceRule> source, const std::vector<bool>& adapted)
+    : start(start_symbol),
+      source_symbols(symbol_count),
+      atoms(atom_count),
+      rules(std::move(source)),
+      arity(symbol_count, 0) {
+  if (start >= symbol_count || adapted.size() != symbol_count)
+    throw InputError("the start symbol or the adapted symbols do not fit the symbols");
   for (size_t r = 0; r < rules.size(); ++r) {
     const SourceRule& rule = rules[r];
-    if (rule.lhs >= symbols) throw InputError(rule_name(r) + ": unknown left-hand symbol");
+    if (rule.lhs >= symbol_count) throw InputError(rule_name(r) + ": unknown left-hand symbol");
     if (arity[rule.lhs] == 0) arity[rule.lhs] = static_cast<uint32_t>(rule.arguments.size());
   }
   check_rules();
-  adapted_index.assign(symbols, kNothing);
-  for (uint32_t s = 0; s < symbols; ++s)
+  adapted_index.assign(symbol_count, kNoIndex);
+  for (uint32_t s = 0; s < symbol_count; ++s)
     if (adapted[s]) {
       adapted_index[s] = static_cast<uint32_t>(adapted_symbols.size());
       adapted_symbols.push_back(s);
     }
-  productions_of.resize(symbols);
+  productions_of.resize(symbol_count);
   add_lexical();
   for (uint32_t r = 0; r < rules.size(); ++r)
     if (!is_lexical(rules[r])) binarise({rules[r].lhs, r, rules[r].arguments, rules[r].rhs});
-  adapted_index.resize(this->symbols(), kNothing);
-  lexical_.resize(static_cast<size_t>(this->symbols()) * atoms, kNothing);
+  adapted_index.resize(symbols(), kNoIndex);
+  lexical_.resize(static_cast<size_t>(symbols()) * atoms, kNoIndex);
   check_recursion();
   bound_lengths();
 }
@@ -48,7 +55,8 @@ void CompiledGrammar::check_rules() const {
   if (arity[start] != 1) throw InputError("the start symbol must have rules and exactly one argument");
   for (size_t r = 0; r < rules.size(); ++r) {
     const SourceRule& rule = rules[r];
-    if (rule.arguments.size() != arity[rule.lhs]) throw InputError(rule_name(r) + ": the left-hand symbol has another number of arguments elsewhere");
+    if (rule.arguments.size() != arity[rule.lhs])
+      throw InputError(rule_name(r) + ": the left-hand symbol has another number of arguments elsewhere");
     if (!(rule.weight > 0.0)) throw InputError(rule_name(r) + ": the weight must be positive");
     std::vector<std::vector<uint32_t>> uses;
     for (uint32_t b : rule.rhs) {
@@ -75,14 +83,14 @@ void CompiledGrammar::check_rules() const {
 }
 
 void CompiledGrammar::add_lexical() {
-  lexical_.assign(static_cast<size_t>(source_symbols) * atoms, kNothing);
+  lexical_.assign(static_cast<size_t>(source_symbols) * atoms, kNoIndex);
   // Atoms named in any rule that is not lexical are in a class of their own.
   std::vector<std::vector<uint32_t>> signature(atoms);
   for (uint32_t r = 0; r < rules.size(); ++r) {
     if (is_lexical(rules[r])) {
       const uint32_t atom = rules[r].arguments[0][0].index;
       uint32_t& entry = lexical_[static_cast<size_t>(rules[r].lhs) * atoms + atom];
-      if (entry != kNothing) throw InputError(rule_name(r) + " repeats " + rule_name(entry));
+      if (entry != kNoIndex) throw InputError(rule_name(r) + " repeats " + rule_name(entry));
       entry = r;
       signature[atom].push_back(rules[r].lhs);
     } else {
@@ -102,7 +110,8 @@ void CompiledGrammar::add_lexical() {
 void CompiledGrammar::binarise(Production production) {
   const size_t rank = production.children.size();
   if (rank > 2) {
-    // All children but the last go under an intermediate symbol; each maximal run of their variables is one argument of it.
+    // All children but the last go under an intermediate symbol; each maximal run of their variables is one argument of
+    // it.
     const int32_t last = static_cast<int32_t>(rank) - 1;
     const uint32_t middle = symbols();
     Production inner{middle, unit(), {}, {production.children.begin(), production.children.end() - 1}};
@@ -134,7 +143,8 @@ void CompiledGrammar::binarise(Production production) {
 }
 
 void CompiledGrammar::check_recursion() const {
-  // Depth-first search over right-hand symbols: `state` 1 = on the path, 2 = done. A path is a list of (symbol, all unary).
+  // Depth-first search over right-hand symbols: `state` 1 = on the path, 2 = done. A path is a list of (symbol, all
+  // unary).
   auto search = [&](bool unary_only, auto on_cycle) {
     std::vector<uint8_t> state(symbols(), 0);
     std::vector<uint32_t> path;
@@ -160,7 +170,10 @@ void CompiledGrammar::check_recursion() const {
     for (uint32_t s = 0; s < symbols(); ++s)
       if (state[s] == 0) visit(visit, s);
   };
-  search(true, [&](auto first, auto) { throw InputError("symbol " + std::to_string(*first) + " derives itself through unary rules: the number of derivations is infinite"); });
+  search(true, [&](auto first, auto) {
+    throw InputError("symbol " + std::to_string(*first) +
+                     " derives itself through unary rules: the number of derivations is infinite");
+  });
   // Recursion through adapted symbols: s is reachable from a child of s.
   for (uint32_t s : adapted_symbols) {
     std::vector<bool> seen(symbols(), false);
@@ -183,26 +196,29 @@ void CompiledGrammar::check_recursion() const {
 void CompiledGrammar::bound_lengths() {
   first_argument_.resize(symbols() + 1, 0);
   for (uint32_t s = 0; s < symbols(); ++s) first_argument_[s + 1] = first_argument_[s] + std::max(arity[s], 1u);
-  least_.assign(first_argument_.back(), kNothing);
+  least_.assign(first_argument_.back(), kNoIndex);
   most_.assign(first_argument_.back(), 0);
   for (uint32_t s = 0; s < symbols(); ++s)
     for (uint32_t a = 0; a < atoms; ++a)
-      if (lexical_rule(s, a) != kNothing) least_[first_argument_[s]] = most_[first_argument_[s]] = 1;
+      if (lexical_rule(s, a) != kNoIndex) least_[first_argument_[s]] = most_[first_argument_[s]] = 1;
   auto pass = [&](std::vector<uint32_t>& bound, auto better, bool to_infinity) {
     bool changed = false;
     for (const Production& p : productions)
       for (size_t a = 0; a < p.arguments.size(); ++a) {
         uint32_t length = 0;
-        for (const Element& e : p.arguments[a]) length = add_lengths(length, e.child < 0 ? 1 : bound[first_argument_[p.children[e.child]] + e.index]);
+        for (const Element& e : p.arguments[a])
+          length = add_lengths(length, e.child < 0 ? 1 : bound[first_argument_[p.children[e.child]] + e.index]);
         uint32_t& mine = bound[first_argument_[p.lhs] + a];
         if (better(length, mine)) {
-          mine = to_infinity ? kNothing : length;
+          mine = to_infinity ? kNoIndex : length;
           changed = true;
         }
       }
     return changed;
   };
-  while (pass(least_, [](uint32_t x, uint32_t y) { return x < y; }, false)) {}
+  while (pass(
+      least_, [](uint32_t x, uint32_t y) { return x < y; }, false)) {
+  }
   // What still grows after as many passes as there are arguments grows without bound.
   auto larger = [](uint32_t x, uint32_t y) { return x > y; };
   bool changed = true;
@@ -210,4 +226,4 @@ void CompiledGrammar::bound_lengths() {
   while (changed) changed = pass(most_, larger, true);
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

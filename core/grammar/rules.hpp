@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-namespace binyan {
+#include "no_index.hpp"
 
-constexpr uint32_t kNothing = UINT32_MAX;
+namespace binyan::grammar {
 
-// Part of a left-hand argument: argument `index` of right-hand symbol `child`, or terminal atom `index` where child < 0.
+// Part of a left-hand argument: argument `index` of right-hand symbol `child`, or terminal atom `index` where child <
+// 0.
 struct Element {
   int32_t child;
   uint32_t index;
@@ -23,7 +24,8 @@ struct SourceRule {
   double weight;  // Dirichlet pseudo-count
 };
 
-// A binarised rule. Productions of intermediate symbols carry no rule (`rule` == CompiledGrammar::unit()): their probability is 1.
+// A binarised rule. Productions of intermediate symbols carry no rule (`rule` == CompiledGrammar::unit()): their
+// probability is 1.
 struct Production {
   uint32_t lhs;
   uint32_t rule;
@@ -33,28 +35,33 @@ struct Production {
 
 class CompiledGrammar {
  public:
-  // `adapted[s]` marks adapted symbols. Throws InputError on a rule that is not simple, on an empty argument, on symbols
-  // of conflicting arity, on a cycle of unary rules and on recursion through an adapted symbol.
-  CompiledGrammar(uint32_t symbols, uint32_t atoms, uint32_t start, std::vector<SourceRule> rules, const std::vector<bool>& adapted);
+  // `adapted[s]` marks adapted symbols. Throws InputError on a rule that is not simple, on an empty argument, on
+  // symbols of conflicting arity, on a cycle of unary rules and on recursion through an adapted symbol.
+  CompiledGrammar(uint32_t symbol_count, uint32_t atom_count, uint32_t start_symbol, std::vector<SourceRule> source,
+                  const std::vector<bool>& adapted);
 
   uint32_t start;
-  uint32_t source_symbols;                 // symbols of the caller; intermediate symbols follow
+  uint32_t source_symbols;  // symbols of the caller; intermediate symbols follow
   uint32_t atoms;
   std::vector<SourceRule> rules;
-  std::vector<uint32_t> adapted_index;     // of each symbol: its number among the adapted symbols, or kNothing
+  std::vector<uint32_t> adapted_index;  // of each symbol: its number among the adapted symbols, or kNoIndex
   std::vector<uint32_t> adapted_symbols;
 
-  std::vector<Production> productions;               // all but lexical rules
-  std::vector<std::vector<uint32_t>> productions_of; // of each symbol
-  std::vector<uint32_t> arity;                       // of each symbol, intermediate ones included
-  std::vector<uint32_t> atom_class;                  // atoms that no rule tells apart, but for its number, share a class
+  std::vector<Production> productions;                // all but lexical rules
+  std::vector<std::vector<uint32_t>> productions_of;  // of each symbol
+  std::vector<uint32_t> arity;                        // of each symbol, intermediate ones included
+  std::vector<uint32_t> atom_class;  // atoms that no rule tells apart, but for its number, share a class
 
   uint32_t symbols() const { return static_cast<uint32_t>(arity.size()); }
   uint32_t unit() const { return static_cast<uint32_t>(rules.size()); }  // the "rule" of weight 1
-  // The rule A(atom) -> empty, or kNothing. All other rules that hold terminals are productions.
-  uint32_t lexical_rule(uint32_t symbol, uint32_t atom) const { return lexical_[static_cast<size_t>(symbol) * atoms + atom]; }
-  bool only_lexical(uint32_t symbol) const { return productions_of[symbol].empty() && adapted_index[symbol] == kNothing; }
-  // Bounds on the number of atoms of an argument; kNothing = unbounded (most) or unproductive (least).
+  // The rule A(atom) -> empty, or kNoIndex. All other rules that hold terminals are productions.
+  uint32_t lexical_rule(uint32_t symbol, uint32_t atom) const {
+    return lexical_[static_cast<size_t>(symbol) * atoms + atom];
+  }
+  bool only_lexical(uint32_t symbol) const {
+    return productions_of[symbol].empty() && adapted_index[symbol] == kNoIndex;
+  }
+  // Bounds on the number of atoms of an argument; kNoIndex = unbounded (most) or unproductive (least).
   uint32_t least(uint32_t symbol, uint32_t argument) const { return least_[first_argument_[symbol] + argument]; }
   uint32_t most(uint32_t symbol, uint32_t argument) const { return most_[first_argument_[symbol] + argument]; }
 
@@ -69,4 +76,4 @@ class CompiledGrammar {
   std::vector<uint32_t> first_argument_, least_, most_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -4,12 +4,14 @@
 
 #include "errors.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 void Samples::add_counted(uint32_t word, std::span<const uint32_t> rules, uint32_t count) {
   auto& records = words_[word];
   size_t at = 0;
-  while (at < records.size() && !(records[at + 1] == rules.size() && std::equal(rules.begin(), rules.end(), records.begin() + at + 2))) at += 2 + records[at + 1];
+  while (at < records.size() &&
+         !(records[at + 1] == rules.size() && std::equal(rules.begin(), rules.end(), records.begin() + at + 2)))
+    at += 2 + records[at + 1];
   if (at < records.size()) {
     records[at] += count;
     return;
@@ -67,4 +69,4 @@ void Samples::restore(std::span<const uint32_t> state) {
   }
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -5,7 +5,7 @@
 
 #include "grammar/chain.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 class Samples {
  public:
@@ -32,4 +32,4 @@ class Samples {
   std::vector<std::vector<uint32_t>> words_;  // of each word: records (count, length, rules ...), one after another
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "errors.hpp"
-#include "grammar/yields.hpp"
+#include "grammar/constituent_strings.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
-WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar, const std::vector<std::vector<uint32_t>>& words, size_t most_bytes)
+WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar,
+                         const std::vector<std::vector<uint32_t>>& words, size_t max_bytes)
     : grammar_(std::move(grammar)) {
   const CompiledGrammar& g = *grammar_;
   std::map<std::vector<uint32_t>, uint32_t> shapes;
@@ -21,24 +22,25 @@ WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar, const s
       if (a >= g.atoms) throw InputError("atom " + std::to_string(a) + " is not a terminal of the grammar");
       classes.push_back(g.atom_class[a]);
     }
-    const auto [found, fresh] = shapes.emplace(classes, static_cast<uint32_t>(forests_.size()));
+    const auto [hit, fresh] = shapes.emplace(classes, static_cast<uint32_t>(forests_.size()));
     if (fresh) {
-      forests_.push_back(build_forest(g, classes, most_bytes - std::min(bytes_, most_bytes)));
+      forests_.push_back(build_forest(g, classes, max_bytes - std::min(bytes_, max_bytes)));
       bytes_ += forests_.back().bytes();
     }
-    forest_of_.push_back(found->second);
+    forest_of_.push_back(hit->second);
     atoms_.insert(atoms_.end(), word.begin(), word.end());
     first_atom_.push_back(atoms_.size());
-    first_yield_.push_back(first_yield_.back() + forests_[found->second].adapted.size());
+    first_yield_.push_back(first_yield_.back() + forests_[hit->second].adapted.size());
   }
   bytes_ += atoms_.size() * 4 + words.size() * 20;
   // Per adapted node: its number, and while numbering at most 40 bytes of tables.
   const size_t needed = bytes_ + first_yield_.back() * 44;
-  if (needed > most_bytes)
-    throw InputError("learning from these " + std::to_string(words.size()) + " words needs about " + std::to_string((needed >> 20) + 1) + " MB, more than the limit of " +
-                     std::to_string(most_bytes >> 20) + " MB: raise the memory limit, or take fewer or shorter words");
+  if (needed > max_bytes)
+    throw InputError("learning from these " + std::to_string(words.size()) + " words needs about " +
+                     std::to_string((needed >> 20) + 1) + " MB, more than the limit of " +
+                     std::to_string(max_bytes >> 20) + " MB: raise the memory limit, or take fewer or shorter words");
 
-  YieldTable table(g);
+  ConstituentStrings table(g);
   yields_.reserve(first_yield_.back());
   std::vector<uint32_t> numbers, occurrences;
   for (uint32_t i = 0; i < size(); ++i) {
@@ -60,4 +62,4 @@ WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar, const s
   bytes_ += yields_.size() * 4 + static_cast<size_t>(yield_count_) * (sizeof(YieldCounts) + 4);
 }
 
-}  // namespace binyan
+}  // namespace binyan::grammar

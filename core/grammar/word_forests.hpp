@@ -1,5 +1,5 @@
-// The part of learning that never changes: the words, their forests (shared between words of the same shape) and the yield
-// numbers of their adapted nodes. Chains share it.
+// The part of learning that never changes: the words, their forests (shared between words of the same shape) and the
+// yield numbers of their adapted nodes. Chains share it.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -8,20 +8,24 @@
 
 #include "grammar/forest.hpp"
 #include "grammar/inside.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::grammar {
 
 class WordForests {
  public:
-  // Throws InputError where forests and yield numbers would take more than `most_bytes`.
-  WordForests(std::shared_ptr<const CompiledGrammar> grammar, const std::vector<std::vector<uint32_t>>& words, size_t most_bytes);
+  // Throws InputError where forests and yield numbers would take more than `max_bytes`.
+  WordForests(std::shared_ptr<const CompiledGrammar> grammar, const std::vector<std::vector<uint32_t>>& words,
+              size_t max_bytes);
 
   const CompiledGrammar& grammar() const { return *grammar_; }
   uint32_t size() const { return static_cast<uint32_t>(forest_of_.size()); }
-  bool parses(uint32_t word) const { return forests_[forest_of_[word]].root != kNothing; }
+  bool parses(uint32_t word) const { return forests_[forest_of_[word]].root != kNoIndex; }
   const Forest& forest(uint32_t word) const { return forests_[forest_of_[word]]; }
   WordView view(uint32_t word) const {
-    return {forest(word), {atoms_.data() + first_atom_[word], atoms_.data() + first_atom_[word + 1]}, yields_.data() + first_yield_[word]};
+    return {forest(word),
+            {atoms_.data() + first_atom_[word], atoms_.data() + first_atom_[word + 1]},
+            yields_.data() + first_yield_[word]};
   }
   uint32_t yields() const { return yield_count_; }  // yield numbers, 0 included
   uint32_t shapes() const { return static_cast<uint32_t>(forests_.size()); }
@@ -38,4 +42,4 @@ class WordForests {
   size_t bytes_ = 0;
 };
 
-}  // namespace binyan
+}  // namespace binyan::grammar

@@ -4,16 +4,21 @@
 #include <cmath>
 
 #include "errors.hpp"
+#include "no_index.hpp"
+#include "text/parse_number.hpp"
+#include "text/special_words.hpp"
 #include "text/utf8.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
 constexpr double kLog10 = 2.302585092994045684;
 constexpr float kMissing = static_cast<float>(-100 * kLog10);  // as KenLM scores an absent <unk>
 constexpr size_t kLongestLine = 1 << 20;
 
-std::string quoted(std::string_view text) { return std::string("'").append(text.substr(0, 60)).append(text.size() > 60 ? "...'" : "'"); }
+std::string quoted(std::string_view text) {
+  return std::string("'").append(text.substr(0, 60)).append(text.size() > 60 ? "...'" : "'");
+}
 
 std::string_view trimmed(std::string_view line) {
   while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r')) line.remove_suffix(1);
@@ -58,20 +63,23 @@ void ArpaReader::read_line(std::string_view raw) {
     return;
   }
   if (line.empty()) {
-    if (part_ == Part::Ngrams && found_ == declared_[section_ - 1]) end_section();
+    if (part_ == Part::Ngrams && count_ == declared_[section_ - 1]) end_section();
     return;
   }
   if (line.front() == '\\' && (line == "\\end\\" || line.ends_with("-grams:"))) {
     if (part_ == Part::Ngrams) end_section();
     if (line != "\\end\\") return begin_section(line);
-    if (section_ != declared_.size()) fail("\\end\\ before the " + std::to_string(section_ + 1) + "-grams, of which " + std::to_string(declared_[section_]) + " were announced");
+    if (section_ != declared_.size())
+      fail("\\end\\ before the " + std::to_string(section_ + 1) + "-grams, of which " +
+           std::to_string(declared_[section_]) + " were announced");
     part_ = Part::After;
   } else if (part_ == Part::Counts) {
     read_count(line);
   } else if (part_ == Part::Ngrams) {
     read_ngram(line);
   } else {
-    fail("expected the next section or \\end\\ after " + std::to_string(found_) + " " + std::to_string(section_) + "-grams, as many as announced, not " + quoted(line));
+    fail("expected the next section or \\end\\ after " + std::to_string(count_) + " " + std::to_string(section_) +
+         "-grams, as many as announced, not " + quoted(line));
   }
 }
 
@@ -83,9 +91,11 @@ void ArpaReader::read_count(std::string_view line) {
     const auto end = text.data() + text.size();
     return std::from_chars(text.data(), end, value).ptr == end && !text.empty();
   };
-  if (!line.starts_with("ngram ") || equals == std::string_view::npos || !parse(line.substr(6, equals - 6), n) || !parse(line.substr(equals + 1), count))
+  if (!line.starts_with("ngram ") || equals == std::string_view::npos || !parse(line.substr(6, equals - 6), n) ||
+      !parse(line.substr(equals + 1), count))
     fail("expected a line such as 'ngram 1=1000', not " + quoted(line));
-  if (n != declared_.size() + 1) fail("expected the number of " + std::to_string(declared_.size() + 1) + "-grams, not " + quoted(line));
+  if (n != declared_.size() + 1)
+    fail("expected the number of " + std::to_string(declared_.size() + 1) + "-grams, not " + quoted(line));
   if (n > 100) fail("more than 100 orders: this is not an ARPA file");
   declared_.push_back(count);
   lists_.emplace_back(static_cast<uint32_t>(n));
@@ -95,34 +105,37 @@ void ArpaReader::begin_section(std::string_view line) {
   ++section_;
   const std::string title = std::string("\\").append(std::to_string(section_)).append("-grams:");
   if (line != title) fail("expected the section " + title + ", not " + quoted(line));
-  if (section_ > declared_.size()) fail("a section that the counts at the top of the file do not announce: " + quoted(line));
+  if (section_ > declared_.size())
+    fail("a section that the counts at the top of the file do not announce: " + quoted(line));
   part_ = Part::Ngrams;
-  found_ = 0;
+  count_ = 0;
   ids_.resize(section_);
   if (section_ == 1)
-    for (uint32_t w = 0; w <= kEnd; ++w) {
+    for (uint32_t w = 0; w <= text::kSentenceEnd; ++w) {
       lists_[0].add(&w, kMissing, 0.0f);
       seen_.push_back(false);
     }
 }
 
 void ArpaReader::end_section() {
-  if (found_ != declared_[section_ - 1])
-    fail(std::to_string(declared_[section_ - 1]) + " " + std::to_string(section_) + "-grams were announced, but the section ends after " + std::to_string(found_) + ": is the file cut short?");
+  if (count_ != declared_[section_ - 1])
+    fail(std::to_string(declared_[section_ - 1]) + " " + std::to_string(section_) +
+         "-grams were announced, but the section ends after " + std::to_string(count_) + ": is the file cut short?");
   part_ = Part::Between;
 }
 
 float ArpaReader::number(std::string_view field, const char* what) const {
   double value = 0.0;
   const std::string_view digits = field.starts_with('+') ? field.substr(1) : field;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = parsed.ptr == digits.data() + digits.size() && (parsed.ec == std::errc() || parsed.ec == std::errc::result_out_of_range);
-  if (!whole || std::isnan(value)) fail(std::string(what) + " is not a number: " + quoted(field));
+  if (!text::parse_number(digits, value) || std::isnan(value))
+    fail(std::string(what) + " is not a number: " + quoted(field));
   return static_cast<float>(value * kLog10);
 }
 
 void ArpaReader::read_ngram(std::string_view line) {
-  if (++found_ > declared_[section_ - 1]) fail("more " + std::to_string(section_) + "-grams than the " + std::to_string(declared_[section_ - 1]) + " announced");
+  if (++count_ > declared_[section_ - 1])
+    fail("more " + std::to_string(section_) + "-grams than the " + std::to_string(declared_[section_ - 1]) +
+         " announced");
   fields_.clear();
   for (size_t at = 0; at < line.size();) {
     const size_t end = std::min(line.find_first_of(" \t", at), line.size());
@@ -130,7 +143,8 @@ void ArpaReader::read_ngram(std::string_view line) {
     at = end + 1;
   }
   if (fields_.size() != section_ + 1 && fields_.size() != section_ + 2)
-    fail("expected a probability, " + std::to_string(section_) + " words and perhaps a back-off weight, not " + quoted(line));
+    fail("expected a probability, " + std::to_string(section_) + " words and perhaps a back-off weight, not " +
+         quoted(line));
   const float log_prob = number(fields_[0], "the log10 probability");
   if (log_prob > 0.0f) fail("the log10 probability is above 0: " + quoted(fields_[0]));
   const float log_backoff = fields_.size() == section_ + 2 ? number(fields_.back(), "the back-off weight") : 0.0f;
@@ -139,7 +153,7 @@ void ArpaReader::read_ngram(std::string_view line) {
   if (section_ == 1) {
     std::string_view word = fields_[1];
     if (word == "<UNK>") word = "<unk>";
-    if (!is_utf8(word)) fail("a word that is not UTF-8: convert the file first: iconv -f ENCODING -t UTF-8");
+    if (!text::is_utf8(word)) fail("a word that is not UTF-8: convert the file first: iconv -f ENCODING -t UTF-8");
     const uint32_t id = words_.add(word);
     if (id < seen_.size() && seen_[id]) fail("the word " + quoted(word) + " for the second time");
     if (id < seen_.size()) {
@@ -154,11 +168,11 @@ void ArpaReader::read_ngram(std::string_view line) {
   }
   for (size_t i = 0; i < section_; ++i) {
     const std::string_view word = fields_[i + 1];
-    ids_[i] = words_.find(word == "<UNK>" ? "<unk>" : word, kNone);
-    if (ids_[i] == kNone) fail("the word " + quoted(word) + " is not among the 1-grams");
+    ids_[i] = words_.find(word == "<UNK>" ? "<unk>" : word, kNoIndex);
+    if (ids_[i] == kNoIndex) fail("the word " + quoted(word) + " is not among the 1-grams");
   }
   NgramList& list = lists_[section_ - 1];
-  if (list.find(ids_.data()) != kNone) fail("an n-gram for the second time: " + quoted(line));
+  if (list.find(ids_.data()) != kNoIndex) fail("an n-gram for the second time: " + quoted(line));
   list.add(ids_.data(), log_prob, section_ < declared_.size() ? log_backoff : 0.0f);
 }
 
@@ -171,9 +185,9 @@ BackoffModel ArpaReader::finish() {
   if (part_ == Part::Before) fail("no \\data\\ line: this is not an ARPA file");
   if (part_ != Part::After) fail("the file ends without \\end\\: it is cut short");
   if (lists_.empty() || section_ == 0) fail("a model without 1-grams");
-  for (const uint32_t w : {kUnknown, kEnd})
+  for (const uint32_t w : {text::kUnknownWord, text::kSentenceEnd})
     if (!seen_[w]) missing.emplace_back(words_.word(w));
   return assemble(std::move(lists_), filled_in);
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

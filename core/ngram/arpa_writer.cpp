@@ -5,8 +5,9 @@
 #include <cmath>
 
 #include "errors.hpp"
+#include "text/special_words.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
 // The shortest digits that give the same float32 again; -99 stands for zero probability, as in every ARPA writer.
@@ -27,15 +28,17 @@ std::string arpa_head(const BackoffModel& model) {
   const BackoffArrays& a = model.arrays();
   std::string out = "\\data\\\n";
   for (uint32_t k = 0; k < model.order(); ++k)
-    out += "ngram " + std::to_string(k + 1) + "=" + std::to_string(a.first_entry[a.context_base[k + 1]] - a.first_entry[a.context_base[k]]) + "\n";
+    out += "ngram " + std::to_string(k + 1) + "=" +
+           std::to_string(a.first_entry[a.context_base[k + 1]] - a.first_entry[a.context_base[k]]) + "\n";
   return out;
 }
 
-std::string arpa_lines(const BackoffModel& model, const WordIndex& words, uint32_t first, uint32_t last) {
+std::string arpa_lines(const BackoffModel& model, const text::WordIndex& words, uint32_t first, uint32_t last) {
   const BackoffArrays& a = model.arrays();
   if (a.columns != 1) throw InputError("the mean of several samples is not an ARPA model");
   if (words.size() != model.vocabulary_size()) throw InputError("the words are not those of the model");
-  if (first >= last || last > model.states() || model.length(first) != model.length(last - 1)) throw InputError("contexts of one level are written at a time");
+  if (first >= last || last > model.states() || model.length(first) != model.length(last - 1))
+    throw InputError("contexts of one level are written at a time");
   const uint32_t n = model.length(first) + 1;
   const bool top = n == model.order();
   std::string out;
@@ -46,7 +49,7 @@ std::string arpa_lines(const BackoffModel& model, const WordIndex& words, uint32
       context += ' ';
     }
     for (uint32_t e = a.first_entry[c]; e < a.first_entry[c + 1]; ++e) {
-      if (n == 1 && a.word[e] == kBegin) out += '0';  // no event; what lmplz writes
+      if (n == 1 && a.word[e] == text::kSentenceStart) out += '0';  // no event; what lmplz writes
       else append_log10(out, std::min(0.0f, a.log_prob[e]));
       out += '\t';
       out += context;
@@ -68,7 +71,8 @@ BackoffModel one_column(const BackoffModel& model) {
   const uint32_t columns = a.columns;
   const auto mean = [columns](const std::vector<float>& rows, uint64_t row) {
     double sum = 0.0;
-    for (uint32_t column = 0; column < columns; ++column) sum += std::exp(static_cast<double>(rows[row * columns + column]));
+    for (uint32_t column = 0; column < columns; ++column)
+      sum += std::exp(static_cast<double>(rows[row * columns + column]));
     return sum / columns;
   };
   std::vector<double> p(a.word.size());
@@ -76,9 +80,10 @@ BackoffModel one_column(const BackoffModel& model) {
   std::vector<float> log_backoff(a.suffix.size(), 0.0f);
   // The entry of the word in the shorter context; a context's entries are ordered by word.
   const auto shorter = [&](uint32_t c, uint32_t word) {
-    const auto begin = a.word.begin() + a.first_entry[a.suffix[c]], end = a.word.begin() + a.first_entry[a.suffix[c] + 1];
-    const auto found = std::lower_bound(begin, end, word);
-    return found != end && *found == word ? p[found - a.word.begin()] : 0.0;
+    const auto begin = a.word.begin() + a.first_entry[a.suffix[c]],
+               end = a.word.begin() + a.first_entry[a.suffix[c] + 1];
+    const auto hit = std::lower_bound(begin, end, word);
+    return hit != end && *hit == word ? p[hit - a.word.begin()] : 0.0;
   };
   for (uint32_t c = 1; c < a.suffix.size(); ++c) {
     double kept = 1.0, left = 1.0;
@@ -96,4 +101,4 @@ BackoffModel one_column(const BackoffModel& model) {
   return BackoffModel(std::move(a));
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

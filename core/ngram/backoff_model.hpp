@@ -1,4 +1,5 @@
-// The query structure of every n-gram model: P(w | u) = p(u, w) where the n-gram is stored, else backoff(u) P(w | pi(u)).
+// The query structure of every n-gram model: P(w | u) = p(u, w) where the n-gram is stored, else backoff(u) P(w |
+// pi(u)).
 //
 // A state is a context of the model: the longest suffix of the words so far that any stored n-gram continues, so that
 // histories no n-gram tells apart are one state. State 0 is the empty context. All queries are const and take no lock.
@@ -11,13 +12,14 @@
 #include <vector>
 
 #include "ngram/context_tree.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
-// Natural logarithms, one row an entry or context, one column a sample.
+// Natural logarithms, one row per entry or context, one column per sample.
 struct BackoffParameters {
   uint32_t columns = 1;
-  std::vector<float> unigrams;                  // one row a word of the vocabulary, seen or not; <s> is -infinity
+  std::vector<float> unigrams;                  // one row per word of the vocabulary, seen or not; <s> is -infinity
   std::vector<std::vector<float>> log_prob;     // [k - 1]: rows as the entries of level k >= 1 of the tree
   std::vector<std::vector<float>> log_backoff;  // [k - 1]: rows as the contexts of level k >= 1 of the tree
 };
@@ -27,13 +29,13 @@ struct BackoffParameters {
 struct BackoffArrays {
   uint32_t columns = 1;
   std::vector<uint32_t> context_base;  // contexts of level k: [context_base[k], context_base[k + 1])
-  // One element (or row) an entry.
+  // One element (or row) per entry.
   std::vector<uint32_t> word;
   std::vector<uint32_t> next;  // the state after (u, w)
   std::vector<float> log_prob;
-  // One element (or row) a context.
+  // One element (or row) per context.
   std::vector<uint32_t> first_entry;  // entries of context c: [first_entry[c], first_entry[c + 1])
-  std::vector<uint32_t> left_word;    // leftmost word; kNone for the empty context
+  std::vector<uint32_t> left_word;    // leftmost word; kNoIndex for the empty context
   std::vector<uint32_t> suffix;       // the context without its leftmost word; 0 for the empty context
   std::vector<float> log_backoff;
 };
@@ -69,13 +71,14 @@ class BackoffModel {
   Scored score(uint32_t state, uint32_t word) const;
   // Sentences as for ContextTree::build. The event j of sentence s (its words, then </s>) is written at
   // offsets[s] + s + j. Throws InputError on ids out of range.
-  void score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<float> log_prob, std::span<uint8_t> matched, unsigned threads = 1) const;
+  void score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<float> log_prob,
+                       std::span<uint8_t> matched, unsigned threads = 1) const;
   // P(w | state) for every word of the vocabulary (probabilities, not logarithms); <s> has none.
   void distribution(uint32_t state, std::span<double> probability) const;
 
-  // How much of P(word | state) each context length adds: element k is the part that contexts of k words have over what the
-  // shorter ones give; the sum over k is P(word | state), a probability and not a logarithm. Parts may be negative where a
-  // model is not interpolated.
+  // How much of P(word | state) each context length adds: element k is the part that contexts of k words have over what
+  // the shorter ones give; the sum over k is P(word | state), a probability and not a logarithm. Parts may be negative
+  // where a model is not interpolated.
   std::vector<double> shares(uint32_t state, uint32_t word) const;
   // The same of all words together: the sum over k is 1.
   std::vector<double> masses(uint32_t state) const;
@@ -85,9 +88,15 @@ class BackoffModel {
  private:
   struct Slot {
     uint32_t context, word, next;
-    union { float log_prob; uint32_t entry; };  // entry where columns > 1
+    union {
+      float log_prob;
+      uint32_t entry;
+    };  // entry where columns > 1
   };
-  struct Link { float log_backoff; uint32_t suffix; };
+  struct Link {
+    float log_backoff;
+    uint32_t suffix;
+  };
 
   void check() const;
   std::vector<uint32_t> chain(uint32_t state) const;        // from the empty context to the state
@@ -107,7 +116,8 @@ class BackoffModel {
     return nullptr;
   }
   float mean(uint32_t from, uint32_t matched_context, uint64_t entry) const;
-  void score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first, uint64_t last, float* log_prob, uint8_t* matched) const;
+  void score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first, uint64_t last,
+                   float* log_prob, uint8_t* matched) const;
 
   BackoffArrays arrays_;
   std::vector<Slot> slots_;  // open addressing on (context, word), linear probing, no entry of the empty context
@@ -115,4 +125,4 @@ class BackoffModel {
   uint32_t begin_ = 0;
 };
 
-}  // namespace binyan
+}  // namespace binyan::ngram

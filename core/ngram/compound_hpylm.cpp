@@ -6,7 +6,7 @@
 #include "errors.hpp"
 #include "pitman_yor/slice_sampler.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
 // A sweep of hpylm+g draws anew where the dish of a table came from for one in so many dishes.
@@ -14,18 +14,26 @@ constexpr uint32_t kRedrawEvery = 2;
 
 }  // namespace
 
-CompoundTree::CompoundTree(std::shared_ptr<const ContextTree> tree, Components parts) : words(std::move(tree)), components(std::move(parts)) {
+CompoundTree::CompoundTree(std::shared_ptr<const ContextTree> tree, Components parts)
+    : words(std::move(tree)), components(std::move(parts)) {
   components.check();
-  if (components.words() != words->vocabulary_size) throw InputError("components are needed for every word of the vocabulary");
+  if (components.words() != words->vocabulary_size)
+    throw InputError("components are needed for every word of the vocabulary");
   std::vector<uint32_t> head(components.words());
   for (uint32_t w = 0; w < components.words(); ++w) head[w] = components.head(w);
   heads = build_head_tree(*words, head);
 }
 
 CompoundHPYLM::CompoundHPYLM(std::shared_ptr<const CompoundTree> tree, bool both_ways, uint64_t seed, uint64_t chain)
-    : modifiers(tree->components), shortening(tree->words->order(), both_ways ? 0.5 : 0.0), random(seed, chain), tree_(std::move(tree)), floors_(both_ways ? 2 : 1), head_base_(1.0 / tree_->components.component_count) {
+    : modifiers(tree->components),
+      shortening(tree->words->order(), both_ways ? 0.5 : 0.0),
+      random(seed, chain),
+      tree_(std::move(tree)),
+      floors_(both_ways ? 2 : 1),
+      head_base_(1.0 / tree_->components.component_count) {
   const ContextTree& t = *tree_->words;
-  if (t.order() > kMostLevels) throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kMostLevels));
+  if (t.order() > kMaxLevels)
+    throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kMaxLevels));
   shortening[0] = 0.0;
   for (uint32_t k = 0; k < t.order(); ++k) {
     words.emplace_back(t.levels[k].contexts(), t.levels[k].entries() * floors_);
@@ -48,28 +56,32 @@ void CompoundHPYLM::follow(Chain& chain, uint32_t level, uint32_t context, uint3
 void CompoundHPYLM::fill(Chain& chain, uint32_t level) const {
   chain.modifiers = modifiers.joint(chain.word);
   double head = head_base_;
-  for (uint32_t k = 0; k <= level; ++k) chain.head_probability[k] = head = heads[k].probability(chain.context[k], chain.head[k], head);
+  for (uint32_t k = 0; k <= level; ++k)
+    chain.head_probability[k] = head = heads[k].probability(chain.context[k], chain.head[k], head);
   if (floors_ == 1) return;
   double word = 0;
   for (uint32_t k = 0; k < level; ++k) {
-    const Restaurants& r = words[k];
+    const pitman_yor::Restaurants& r = words[k];
     const uint32_t d = dish(chain.entry[k], kDecomposed);
-    const double scale = 1.0 / r.total(chain.context[k]);
+    const double scale = 1.0 / r.total_weight(chain.context[k]);
     const double base = shortening[k] * word + (1 - shortening[k]) * chain.head_probability[k] * chain.modifiers;
-    chain.word_probability[k] = word = (r.shared(d) + r.shared(d + 1)) * scale + r.fresh(chain.context[k]) * scale * base;
+    chain.word_probability[k] = word = (r.old_table_weight(d) + r.old_table_weight(d + 1)) * scale +
+                                       r.new_table_weight(chain.context[k]) * scale * base;
   }
 }
 
-// AddWordToModel and RemoveWordFromModel of the thesis: a table of H opened (closed) by decomposing adds (removes) a head
+// Algorithms 1 and 2 of the thesis (section 3.3.2): a table of H opened (closed) by decomposing adds (removes) a head
 // in G and the modifiers in F; one opened by shortening adds a customer to H of the shorter context. Returns whether a
 // table was opened or closed.
 bool CompoundHPYLM::add_word(const Chain& chain, uint32_t level) {
   for (uint32_t k = level;; --k) {
-    Restaurants& r = words[k];
+    pitman_yor::Restaurants& r = words[k];
     const uint32_t c = chain.context[k], d = dish(chain.entry[k], kDecomposed);
-    const double decomposed = r.shared(d), shortened = floors_ == 2 ? r.shared(d + 1) : 0.0;
-    const double open_decomposed = r.fresh(c) * (1 - shortening[k]) * chain.head_probability[k] * chain.modifiers;
-    const double open_shortened = k > 0 && floors_ == 2 ? r.fresh(c) * shortening[k] * chain.word_probability[k - 1] : 0.0;
+    const double decomposed = r.old_table_weight(d), shortened = floors_ == 2 ? r.old_table_weight(d + 1) : 0.0;
+    const double open_decomposed =
+        r.new_table_weight(c) * (1 - shortening[k]) * chain.head_probability[k] * chain.modifiers;
+    const double open_shortened =
+        k > 0 && floors_ == 2 ? r.new_table_weight(c) * shortening[k] * chain.word_probability[k - 1] : 0.0;
     double left = random.uniform() * (decomposed + shortened + open_decomposed + open_shortened);
     if ((left -= decomposed) < 0) {
       r.join(c, d, random);
@@ -92,10 +104,12 @@ bool CompoundHPYLM::add_word(const Chain& chain, uint32_t level) {
 
 bool CompoundHPYLM::remove_word(const Chain& chain, uint32_t level) {
   for (uint32_t k = level;; --k) {
-    Restaurants& r = words[k];
+    pitman_yor::Restaurants& r = words[k];
     uint32_t d = dish(chain.entry[k], kDecomposed);
     const uint32_t decomposed = r.customers(d);
-    if (floors_ == 2 && r.customers(d + 1) > 0 && (decomposed == 0 || random.below(uint64_t{decomposed} + r.customers(d + 1)) >= decomposed)) ++d;
+    if (floors_ == 2 && r.customers(d + 1) > 0 &&
+        (decomposed == 0 || random.below(uint64_t{decomposed} + r.customers(d + 1)) >= decomposed))
+      ++d;
     if (!r.remove(chain.context[k], d, random)) return k < level;
     if (d == dish(chain.entry[k], kDecomposed)) {
       remove_head(chain, k);
@@ -106,7 +120,10 @@ bool CompoundHPYLM::remove_word(const Chain& chain, uint32_t level) {
 }
 
 void CompoundHPYLM::add_head(const Chain& chain, uint32_t level) {
-  for (uint32_t k = level; heads[k].add(chain.context[k], chain.head[k], k > 0 ? chain.head_probability[k - 1] : head_base_, random) && k > 0;) --k;
+  for (uint32_t k = level;
+       heads[k].add(chain.context[k], chain.head[k], k > 0 ? chain.head_probability[k - 1] : head_base_, random) &&
+       k > 0;)
+    --k;
 }
 
 void CompoundHPYLM::remove_head(const Chain& chain, uint32_t level) {
@@ -114,7 +131,7 @@ void CompoundHPYLM::remove_head(const Chain& chain, uint32_t level) {
 }
 
 void CompoundHPYLM::add_word_at_random(const Chain& chain, uint32_t level) {
-  const auto sit = [this](Restaurants& r, uint32_t c, uint32_t d) {
+  const auto sit = [this](pitman_yor::Restaurants& r, uint32_t c, uint32_t d) {
     const bool opens = random.below(r.tables(d) + 1) == 0;
     if (opens) r.open(c, d);
     else r.join_any(c, d, random);
@@ -181,7 +198,8 @@ void CompoundHPYLM::reseat(Chain& chain, uint32_t level, uint32_t customers) {
     if (stale) fill(chain, level);
     stale = add_word(chain, level);
   }
-  if (both_ways() && level > 0 && level + 1 == words.size() && random.below(kRedrawEvery) == 0) redraw_floors(chain, level);
+  if (both_ways() && level > 0 && level + 1 == words.size() && random.below(kRedrawEvery) == 0)
+    redraw_floors(chain, level);
 }
 
 // The only customer of a dish of H opens the same table again: what it sends on has choices to make, and where to.
@@ -223,7 +241,8 @@ void CompoundHPYLM::redraw_floors(Chain& chain, uint32_t level) {
   const size_t decomposed = sizes_.size();
   words[level].append_table_sizes(d + 1, sizes_);
   for (size_t b = 0; b < sizes_.size(); ++b)
-    for (uint32_t i = 0; i < sizes_[b].tables; ++i) redraw_floor(chain, level, b < decomposed ? kDecomposed : kShortened, sizes_[b].size);
+    for (uint32_t i = 0; i < sizes_[b].tables; ++i)
+      redraw_floor(chain, level, b < decomposed ? kDecomposed : kShortened, sizes_[b].size);
 }
 
 // The same below the longest contexts, for dishes with more than one customer: others are redrawn with a table above.
@@ -240,8 +259,8 @@ void CompoundHPYLM::redraw_shorter_floors() {
   }
 }
 
-// The components of a table's only customer; those of F are left to modifiers.reseat(). The only customer of a dish of G has
-// no choice either.
+// The components of a table's only customer; those of F are left to modifiers.reseat(). The only customer of a dish of
+// G has no choice either.
 void CompoundHPYLM::reseat_head(Chain& chain, uint32_t level) {
   while (heads[level].customers(chain.head[level]) == 1) {
     if (level == 0) return;
@@ -249,27 +268,32 @@ void CompoundHPYLM::reseat_head(Chain& chain, uint32_t level) {
   }
   remove_head(chain, level);
   double head = head_base_;
-  for (uint32_t k = 0; k < level; ++k) chain.head_probability[k] = head = heads[k].probability(chain.context[k], chain.head[k], head);
+  for (uint32_t k = 0; k < level; ++k)
+    chain.head_probability[k] = head = heads[k].probability(chain.context[k], chain.head[k], head);
   add_head(chain, level);
 }
 
 template <class Visit>
 void CompoundHPYLM::for_each_level(Visit visit) {
   for (auto* levels : {&words, &heads})
-    for (Restaurants& r : *levels) visit(r);
+    for (pitman_yor::Restaurants& r : *levels) visit(r);
   visit(modifiers.bigrams);
   visit(modifiers.unigrams);
 }
 
 // Log-probability of what the restaurants leave out: dishes drawn from the uniform bases, and the floors.
 double CompoundHPYLM::log_base(bool resample_shortening) {
-  double sum = heads[0].restaurant_tables(0) * std::log(head_base_) + modifiers.unigrams.restaurant_tables(0) * std::log(modifiers.base());
+  double sum = heads[0].restaurant_tables(0) * std::log(head_base_) +
+               modifiers.unigrams.restaurant_tables(0) * std::log(modifiers.base());
   if (floors_ == 1) return sum;
   for (uint32_t k = 1; k < words.size(); ++k) {
     double tables[2] = {0, 0};
     for (uint32_t d = 0; d < words[k].dishes(); ++d) tables[d & 1] += words[k].tables(d);
-    const auto log_density = [&](double w) { return tables[kShortened] * std::log(w) + tables[kDecomposed] * std::log1p(-w); };
-    if (resample_shortening) shortening[k] = slice_sample(random, shortening[k], 0.0, 1.0, 0.1, log_density);
+    const auto log_density = [&](double w) {
+      return tables[kShortened] * std::log(w) + tables[kDecomposed] * std::log1p(-w);
+    };
+    if (resample_shortening)
+      shortening[k] = pitman_yor::slice_sample(random, shortening[k], 0.0, 1.0, 0.1, log_density);
     sum += log_density(shortening[k]);
   }
   return sum;
@@ -277,8 +301,8 @@ double CompoundHPYLM::log_base(bool resample_shortening) {
 
 double CompoundHPYLM::resample_hyperparameters() {
   double sum = log_base(true);
-  for_each_level([&](Restaurants& r) {
-    const SeatingSummary summary = r.summary();
+  for_each_level([&](pitman_yor::Restaurants& r) {
+    const pitman_yor::SeatingSummary summary = r.summary();
     resample(r.hyper, summary, random);
     sum += summary.log_likelihood(r.hyper);
   });
@@ -288,13 +312,14 @@ double CompoundHPYLM::resample_hyperparameters() {
 double CompoundHPYLM::log_likelihood() const {
   auto* self = const_cast<CompoundHPYLM*>(this);  // nothing is drawn
   double sum = self->log_base(false);
-  self->for_each_level([&](const Restaurants& r) { sum += r.summary().log_likelihood(r.hyper); });
+  self->for_each_level([&](const pitman_yor::Restaurants& r) { sum += r.summary().log_likelihood(r.hyper); });
   return sum;
 }
 
 namespace {
 
-void expect(const Restaurants& r, const std::vector<uint64_t>& customers, const std::vector<uint32_t>* restaurant, const char* what) {
+void expect(const pitman_yor::Restaurants& r, const std::vector<uint64_t>& customers,
+            const std::vector<uint32_t>* restaurant, const char* what) {
   std::vector<uint64_t> all(r.restaurants(), 0), tables(r.restaurants(), 0);
   for (uint32_t d = 0; d < r.dishes(); ++d) {
     uint64_t seated = 0, counted = 0;
@@ -302,45 +327,51 @@ void expect(const Restaurants& r, const std::vector<uint64_t>& customers, const 
       counted += bin.tables;
       seated += static_cast<uint64_t>(bin.tables) * bin.size;
     }
-    if (r.customers(d) != customers[d] || seated != customers[d] || counted != r.tables(d)) throw InputError(std::string("the seating of ") + what + " is inconsistent at dish " + std::to_string(d));
+    if (r.customers(d) != customers[d] || seated != customers[d] || counted != r.tables(d))
+      throw InternalError(std::string("the seating of ") + what + " is inconsistent at dish " + std::to_string(d));
     const uint32_t at = restaurant ? (*restaurant)[d] : 0;
     all[at] += seated;
     tables[at] += counted;
   }
   for (uint32_t c = 0; c < r.restaurants(); ++c)
-    if (r.restaurant_customers(c) != all[c] || r.restaurant_tables(c) != tables[c]) throw InputError(std::string("the totals of ") + what + " are inconsistent in restaurant " + std::to_string(c));
+    if (r.restaurant_customers(c) != all[c] || r.restaurant_tables(c) != tables[c])
+      throw InternalError(std::string("the totals of ") + what + " are inconsistent in restaurant " +
+                          std::to_string(c));
 }
 
 }  // namespace
 
 void CompoundHPYLM::check() const {
   const ContextTree& t = *tree_->words;
-  std::vector<uint64_t> shortened, opened_heads, pairs(modifiers.bigrams.dishes(), 0), nexts(modifiers.unigrams.dishes(), 0);
+  std::vector<uint64_t> shortened, opened_heads, pairs(modifiers.bigrams.dishes(), 0),
+      nexts(modifiers.unigrams.dishes(), 0);
   for (uint32_t k = t.order(); k-- > 0;) {
     const Level& level = t.levels[k];
     const HeadLevel& head = tree_->heads[k];
-    std::vector<uint64_t> from_above(k > 0 ? t.levels[k - 1].entries() : 0, 0), wanted(words[k].dishes());
-    std::vector<uint64_t> heads_wanted(head.entries(), 0), heads_above(k > 0 ? tree_->heads[k - 1].entries() : 0, 0);
+    std::vector<uint64_t> from_above(k > 0 ? t.levels[k - 1].entries() : 0, 0), expected(words[k].dishes());
+    std::vector<uint64_t> heads_expected(head.entries(), 0), heads_above(k > 0 ? tree_->heads[k - 1].entries() : 0, 0);
     std::vector<uint32_t> restaurant(words[k].dishes());
     for (uint32_t e = 0; e < level.entries(); ++e) {
       const uint32_t d = dish(e, kDecomposed);
       const uint64_t both = words[k].customers(d) + (floors_ == 2 ? words[k].customers(d + 1) : 0);
-      if (both != t.direct(k, e) + (shortened.empty() ? 0 : shortened[e])) throw InputError("the customers of words are not the events and the tables of longer contexts");
+      if (both != t.direct(k, e) + (shortened.empty() ? 0 : shortened[e]))
+        throw InternalError("the customers of words are not the events and the tables of longer contexts");
       for (uint32_t f = 0; f < floors_; ++f) {
-        wanted[d + f] = words[k].customers(d + f);  // how a dish's customers divide over the floors is free
+        expected[d + f] = words[k].customers(d + f);  // how a dish's customers divide over the floors is free
         restaurant[d + f] = level.context[e];
       }
-      heads_wanted[head.entry_of[e]] += words[k].tables(d);
+      heads_expected[head.entry_of[e]] += words[k].tables(d);
       for (uint32_t p : modifiers.entries_of(level.word[e])) pairs[p] += words[k].tables(d);
       if (floors_ == 2 && k > 0) from_above[level.parent[e]] += words[k].tables(d + 1);
-      if (floors_ == 2 && k == 0 && words[0].customers(d + 1) > 0) throw InputError("the empty context cannot be shortened");
+      if (floors_ == 2 && k == 0 && words[0].customers(d + 1) > 0)
+        throw InternalError("the empty context cannot be shortened");
     }
     for (uint32_t a = 0; a < head.entries(); ++a) {
-      if (!opened_heads.empty()) heads_wanted[a] += opened_heads[a];
+      if (!opened_heads.empty()) heads_expected[a] += opened_heads[a];
       if (k > 0) heads_above[head.parent[a]] += heads[k].tables(a);
     }
-    expect(words[k], wanted, &restaurant, "words");
-    expect(heads[k], heads_wanted, &head.context, "heads");
+    expect(words[k], expected, &restaurant, "words");
+    expect(heads[k], heads_expected, &head.context, "heads");
     shortened = std::move(from_above);
     opened_heads = std::move(heads_above);
   }
@@ -349,4 +380,4 @@ void CompoundHPYLM::check() const {
   expect(modifiers.unigrams, nexts, nullptr, "modifiers without context");
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -1,10 +1,11 @@
 // Queries to samples of the compound models (compound_hpylm.hpp): probabilities of words, also of words outside the
 // vocabulary, and their exact renormalisation over the vocabulary. All queries are const and take no lock.
 //
-// The mass S(u) that G_u x F gives to the vocabulary obeys the recursion that smooths G: with M(w) the product of modifier
-// probabilities of w and A(c) the sum of M(w) over words with head c,
+// The mass S(u) that G_u x F gives to the vocabulary obeys the recursion that smooths G: with M(w) the product of
+// modifier probabilities of w and A(c) the sum of M(w) over words with head c,
 //   S(u) = sum over c seen in u of (N_c - a m_c) / (n + b) A(c) + (a m + b) / (n + b) S(pi(u)),
-// and the normaliser of H_u follows in one step: Z(u) = 1 - f + f (w_k Z(pi(u)) + (1 - w_k) S(u)), f = (a m + b) / (n + b).
+// and the normaliser of H_u follows in one step:
+//   Z(u) = 1 - f + f (w_k Z(pi(u)) + (1 - w_k) S(u)), f = (a m + b) / (n + b).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,42 +15,29 @@
 #include <vector>
 
 #include "ngram/compound_hpylm.hpp"
+#include "ngram/compound_samples.hpp"
 #include "ngram/pair_table.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
-
-// What is collected of each sample, one column a sample; rows as the tree numbers things, level after level.
-struct CompoundSamples {
-  uint32_t columns = 1;
-  std::vector<float> word, word_fresh;  // H: probability of each entry; weight (a m + b) / (n + b) of the base in each context
-  std::vector<float> head, head_fresh;  // G: the same
-  std::vector<float> pair, pair_fresh;  // F_c: of each pair of components; of each component
-  std::vector<float> next;              // F_empty: of each component and the end
-  std::vector<float> shortening;        // w_k by context length
-};
-
-// The present state of a chain as one column.
-CompoundSamples collect(const CompoundHPYLM& model);
-// Rows of each array, in the order of the struct.
-std::array<size_t, 8> sample_rows(const CompoundTree& tree);
+namespace binyan::ngram {
 
 class CompoundQuery {
  public:
   // Throws InputError where sizes do not fit the tree.
   CompoundQuery(std::shared_ptr<const CompoundTree> tree, CompoundSamples samples);
 
-  // A state is the longest context that any n-gram of the training text continues, and the true length of the history up to
-  // order - 1, which decides how often a context nobody saw is shortened.
+  // A state is the longest context that any n-gram of the training text continues, and the true length of the history
+  // up to order - 1, which decides how often a context nobody saw is shortened.
   using State = uint64_t;
   State begin() const { return begin_; }
-  uint64_t states() const { return suffix_.size() * CompoundHPYLM::kMostLevels; }
+  uint64_t states() const { return suffix_.size() * CompoundHPYLM::kMaxLevels; }
   uint32_t columns() const { return samples_.columns; }
   const CompoundTree& tree() const { return *tree_; }
   std::vector<uint32_t> context(State state) const;
 
   // A word of the vocabulary, or any sequence of known components in the order of generation.
   struct Word {
-    uint32_t id;                    // kNone for a word outside the vocabulary
+    uint32_t id;  // kNoIndex for a word outside the vocabulary
     uint32_t head;
     std::vector<double> modifiers;  // by column: product of modifier probabilities
   };
@@ -64,7 +52,9 @@ class CompoundQuery {
   // With `renormalise`, the probability given that the word is of the vocabulary.
   Scored score(State state, const Word& word, bool renormalise) const;
   // Sentences as for ContextTree::build; ids from the vocabulary's size on are words of `others`.
-  void score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<const Word> others, bool renormalise, std::span<double> log_prob, std::span<uint8_t> matched, unsigned threads) const;
+  void score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<const Word> others,
+                       bool renormalise, std::span<double> log_prob, std::span<uint8_t> matched,
+                       unsigned threads) const;
   void distribution(State state, bool renormalise, std::span<double> probability) const;
   // The mass the state gives to the vocabulary, mean over samples.
   double vocabulary_mass(State state) const;
@@ -101,10 +91,10 @@ class CompoundQuery {
   std::vector<uint32_t> suffix_;                                 // per context
   std::vector<uint32_t> next_;                                   // per entry of H: the context after the word
   PairTable words_, heads_, pairs_;
-  std::vector<double> modifiers_;                // M(w), by word and column
-  std::vector<double> word_mass_, head_mass_;    // Z(u), S(u), by context and column
+  std::vector<double> modifiers_;              // M(w), by word and column
+  std::vector<double> word_mass_, head_mass_;  // Z(u), S(u), by context and column
   State begin_ = 0;
   bool both_ways_ = false;
 };
 
-}  // namespace binyan
+}  // namespace binyan::ngram

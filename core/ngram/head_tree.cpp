@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace binyan {
+namespace binyan::ngram {
 
 std::vector<HeadLevel> build_head_tree(const ContextTree& tree, std::span<const uint32_t> heads) {
   std::vector<HeadLevel> levels(tree.order());
@@ -17,7 +17,8 @@ std::vector<HeadLevel> build_head_tree(const ContextTree& tree, std::span<const 
       order.clear();
       for (uint32_t e = words.first_entry[c]; e < words.first_entry[c + 1]; ++e) order.push_back(e);
       const auto head = [&](uint32_t e) { return heads[words.word[e]]; };
-      std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) { return head(x) != head(y) ? head(x) < head(y) : x < y; });
+      std::sort(order.begin(), order.end(),
+                [&](uint32_t x, uint32_t y) { return head(x) != head(y) ? head(x) < head(y) : x < y; });
       for (size_t i = 0; i < order.size(); ++i) {
         if (i == 0 || head(order[i]) != level.head.back()) {
           level.head.push_back(head(order[i]));
@@ -33,4 +34,4 @@ std::vector<HeadLevel> build_head_tree(const ContextTree& tree, std::span<const 
   return levels;
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

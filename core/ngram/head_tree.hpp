@@ -1,5 +1,5 @@
-// The n-grams of a text with the predicted word replaced by its head component: entries (u, head) over the contexts of a
-// context tree. Words that share a head share an entry.
+// The n-grams of a text with the predicted word replaced by its head component: entries (u, head) over the contexts of
+// a context tree. Words that share a head share an entry.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,7 +7,7 @@
 
 #include "ngram/context_tree.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 struct HeadLevel {
   std::vector<uint32_t> head;         // component; the entries of a context are adjacent, ordered by head
@@ -22,4 +22,4 @@ struct HeadLevel {
 // `heads`: the head of each word of the vocabulary.
 std::vector<HeadLevel> build_head_tree(const ContextTree& tree, std::span<const uint32_t> heads);
 
-}  // namespace binyan
+}  // namespace binyan::ngram

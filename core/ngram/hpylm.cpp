@@ -5,10 +5,12 @@
 
 #include "errors.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
-HPYLM::HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t chain) : random(seed, chain), tree_(std::move(tree)) {
-  if (tree_->order() > kMostLevels) throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kMostLevels));
+HPYLM::HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t chain)
+    : random(seed, chain), tree_(std::move(tree)) {
+  if (tree_->order() > kMaxLevels)
+    throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kMaxLevels));
   for (const Level& level : tree_->levels) levels_.emplace_back(level.contexts(), level.entries());
   base_ = 1.0 / (tree_->vocabulary_size - 1.0);
 }
@@ -40,16 +42,22 @@ double HPYLM::initialise(Initialisation how) {
     for (uint32_t i = 0; i < customers; ++i) {
       fill_bases(chain, level);
       for (uint32_t k = level;; --k) {
-        Restaurants& r = levels_[k];
+        pitman_yor::Restaurants& r = levels_[k];
         const uint32_t c = chain.context[k], e = chain.entry[k];
-        const bool opened = how == Initialisation::kSequential ? r.draw_opening(c, e, chain.base[k], random) : random.below(r.tables(e) + 1) == 0;
-        double weight = r.fresh(c);
-        const double total = r.total(c);
+        const bool opened = how == Initialisation::kSequential ? r.draw_opening(c, e, chain.base[k], random)
+                                                               : random.below(r.tables(e) + 1) == 0;
+        double weight = r.new_table_weight(c);
+        const double total = r.total_weight(c);
         if (opened) r.open(c, e);
-        else weight = (how == Initialisation::kSequential ? r.join(c, e, random) : r.join_any(c, e, random)) - r.hyper.discount;
+        else
+          weight =
+              (how == Initialisation::kSequential ? r.join(c, e, random) : r.join_any(c, e, random)) - r.hyper.discount;
         log_probability += std::log(weight / total);
         if (!opened) break;
-        if (k == 0) { log_probability += std::log(base_); break; }
+        if (k == 0) {
+          log_probability += std::log(base_);
+          break;
+        }
       }
     }
   });
@@ -57,7 +65,9 @@ double HPYLM::initialise(Initialisation how) {
 }
 
 void HPYLM::sweep() {
-  tree_->for_each_direct([this](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) { reseat(level, context, entry, customers); });
+  tree_->for_each_direct([this](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
+    reseat(level, context, entry, customers);
+  });
 }
 
 void HPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
@@ -71,7 +81,7 @@ void HPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t cu
   }
   Chain chain;
   follow(chain, level, context, entry);
-  Restaurants& own = levels_[level];
+  pitman_yor::Restaurants& own = levels_[level];
   bool stale = true;  // are chain's base probabilities older than the last change below this level?
   for (uint32_t i = 0; i < customers; ++i) {
     if (own.remove(context, entry, random)) {
@@ -84,15 +94,17 @@ void HPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t cu
     }
     if (own.add(context, entry, chain.base[level], random)) {
       stale = true;
-      for (uint32_t k = level; k > 0 && levels_[k - 1].add(chain.context[k - 1], chain.entry[k - 1], chain.base[k - 1], random);) --k;
+      for (uint32_t k = level;
+           k > 0 && levels_[k - 1].add(chain.context[k - 1], chain.entry[k - 1], chain.base[k - 1], random);)
+        --k;
     }
   }
 }
 
 double HPYLM::resample_hyperparameters() {
   double sum = levels_[0].restaurant_tables(0) * std::log(base_);
-  for (Restaurants& level : levels_) {
-    const SeatingSummary summary = level.summary();
+  for (pitman_yor::Restaurants& level : levels_) {
+    const pitman_yor::SeatingSummary summary = level.summary();
     resample(level.hyper, summary, random);
     sum += summary.log_likelihood(level.hyper);
   }
@@ -101,7 +113,7 @@ double HPYLM::resample_hyperparameters() {
 
 double HPYLM::log_likelihood() const {
   double sum = levels_[0].restaurant_tables(0) * std::log(base_);
-  for (const Restaurants& level : levels_) sum += level.summary().log_likelihood(level.hyper);
+  for (const pitman_yor::Restaurants& level : levels_) sum += level.summary().log_likelihood(level.hyper);
   return sum;
 }
 
@@ -120,7 +132,7 @@ std::vector<uint32_t> HPYLM::customers_of(uint32_t level, std::span<const uint32
 void HPYLM::check() const {
   std::vector<uint32_t> above;
   for (uint32_t k = tree_->order(); k-- > 0;) {
-    const Restaurants& level = levels_[k];
+    const pitman_yor::Restaurants& level = levels_[k];
     const std::vector<uint32_t> expected = customers_of(k, above);
     std::vector<uint64_t> customers(level.restaurants(), 0), tables(level.restaurants(), 0);
     above.resize(level.dishes());
@@ -132,24 +144,27 @@ void HPYLM::check() const {
         seated += static_cast<uint64_t>(bin.tables) * bin.size;
       }
       if (level.customers(e) != expected[e] || seated != expected[e] || counted != above[e])
-        throw InternalError("seating of entry " + std::to_string(e) + " on level " + std::to_string(k) + " is inconsistent");
+        throw InternalError("seating of entry " + std::to_string(e) + " on level " + std::to_string(k) +
+                            " is inconsistent");
       customers[tree_->levels[k].context[e]] += expected[e];
       tables[tree_->levels[k].context[e]] += above[e];
     }
     for (uint32_t c = 0; c < level.restaurants(); ++c)
       if (level.restaurant_customers(c) != customers[c] || level.restaurant_tables(c) != tables[c])
-        throw InternalError("totals of context " + std::to_string(c) + " on level " + std::to_string(k) + " are inconsistent");
+        throw InternalError("totals of context " + std::to_string(c) + " on level " + std::to_string(k) +
+                            " are inconsistent");
   }
 }
 
-void HPYLM::predict(uint32_t level, std::span<const double> shorter, std::span<double> probability, std::span<double> backoff) const {
+void HPYLM::predict(uint32_t level, std::span<const double> shorter, std::span<double> probability,
+                    std::span<double> backoff) const {
   const Level& l = tree_->levels[level];
-  const Restaurants& r = levels_[level];
+  const pitman_yor::Restaurants& r = levels_[level];
   for (uint32_t c = 0; c < l.contexts(); ++c) {
-    backoff[c] = r.fresh(c) / r.total(c);
+    backoff[c] = r.new_table_weight(c) / r.total_weight(c);
     for (uint32_t e = l.first_entry[c]; e < l.first_entry[c + 1]; ++e)
       probability[e] = r.probability(c, e, level == 0 ? base_ : shorter[l.parent[e]]);
   }
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

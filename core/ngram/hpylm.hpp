@@ -1,4 +1,4 @@
-// The hierarchical Pitman-Yor language model (Teh 2006; thesis, section "Hierarchical Pitman-Yor Language Model") and
+// The hierarchical Pitman-Yor language model (Teh 2006; thesis, section 3.2.1) and
 // its Gibbs sampler, over the n-grams of a context tree: a restaurant is a context, a dish an entry, and the parent of
 // both is a link.
 #pragma once
@@ -12,15 +12,15 @@
 #include "pitman_yor/random.hpp"
 #include "pitman_yor/restaurants.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 enum class Initialisation { kRandom, kSequential };
 
 class HPYLM {
  public:
-  static constexpr uint32_t kMostLevels = 32;
+  static constexpr uint32_t kMaxLevels = 32;
 
-  // An empty model. Results are a function of (tree, seed, chain). Throws InputError if the order is above kMostLevels.
+  // An empty model. Results are a function of (tree, seed, chain). Throws InputError if the order is above kMaxLevels.
   HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t chain);
 
   // Seats all customers: at a table chosen uniformly (random, as the thesis did), or by the model (sequential).
@@ -37,32 +37,35 @@ class HPYLM {
   void check() const;
 
   // The predictive distribution of this sample is an interpolated back-off model. Per entry of the level its
-  // probability, per context the weight (a m + b) / (n + b) of the shorter context. `shorter`: probabilities of level - 1.
-  void predict(uint32_t level, std::span<const double> shorter, std::span<double> probability, std::span<double> backoff) const;
+  // probability, per context the weight (a m + b) / (n + b) of the shorter context. `shorter`: probabilities of level
+  // - 1.
+  void predict(uint32_t level, std::span<const double> shorter, std::span<double> probability,
+               std::span<double> backoff) const;
   // Uniform over the vocabulary without <s>.
   double base() const { return base_; }
 
   const ContextTree& tree() const { return *tree_; }
-  std::vector<Restaurants>& levels() { return levels_; }
-  const std::vector<Restaurants>& levels() const { return levels_; }
-  // Customers a seating with these tables (per level, per entry) has on `level`: direct ones and those from the level above.
+  std::vector<pitman_yor::Restaurants>& levels() { return levels_; }
+  const std::vector<pitman_yor::Restaurants>& levels() const { return levels_; }
+  // Customers a seating with these tables (per level, per entry) has on `level`: direct ones and those from the level
+  // above.
   std::vector<uint32_t> customers_of(uint32_t level, std::span<const uint32_t> tables_above) const;
 
-  Random random;
+  pitman_yor::Random random;
 
  private:
   // The chain of (context, entry) from a level down to the empty context.
   struct Chain {
-    std::array<uint32_t, kMostLevels> context, entry;
-    std::array<double, kMostLevels> base;  // base[k]: probability of the word under the parent of level k
+    std::array<uint32_t, kMaxLevels> context, entry;
+    std::array<double, kMaxLevels> base;  // base[k]: probability of the word under the parent of level k
   };
   void follow(Chain& chain, uint32_t level, uint32_t context, uint32_t entry) const;
   void fill_bases(Chain& chain, uint32_t level) const;
   void reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t customers);
 
   std::shared_ptr<const ContextTree> tree_;
-  std::vector<Restaurants> levels_;
+  std::vector<pitman_yor::Restaurants> levels_;
   double base_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::ngram

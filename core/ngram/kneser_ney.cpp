@@ -5,12 +5,14 @@
 #include <string>
 
 #include "errors.hpp"
+#include "no_index.hpp"
+#include "text/special_words.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
-// Adjusted counts of one level: the number of words seen to the left of (u, w); the plain count on the top level and where
-// u begins with <s>, to the left of which is nothing.
+// Adjusted counts of one level: the number of words seen to the left of (u, w); the plain count on the top level and
+// where u begins with <s>, to the left of which is nothing.
 std::vector<uint32_t> adjusted_counts(const ContextTree& tree, uint32_t k) {
   const Level& level = tree.levels[k];
   if (k + 1 == tree.order()) return level.count;
@@ -18,20 +20,21 @@ std::vector<uint32_t> adjusted_counts(const ContextTree& tree, uint32_t k) {
   for (uint32_t parent : tree.levels[k + 1].parent) ++adjusted[parent];
   if (k > 0)
     for (uint32_t e = 0; e < level.entries(); ++e)
-      if (level.left_word[level.context[e]] == kBegin) adjusted[e] = level.count[e];
+      if (level.left_word[level.context[e]] == text::kSentenceStart) adjusted[e] = level.count[e];
   return adjusted;
 }
 
-// The entries, one a level, of the n-gram lmplz reads last: the greatest rank of the last word, then of the word before it, ...
+// The entries, one per level, of the n-gram lmplz reads last: the greatest rank of the last word, then of the word
+// before it, ...
 std::vector<uint32_t> last_entries(const ContextTree& tree, std::span<const uint32_t> rank) {
-  std::vector<uint32_t> last(tree.order(), kNone);
+  std::vector<uint32_t> last(tree.order(), kNoIndex);
   if (rank.empty()) return last;
   for (uint32_t k = 0; k + 1 < tree.order(); ++k) {
     const Level& level = tree.levels[k];
     for (uint32_t e = 0; e < level.entries(); ++e) {
       if (k > 0 && level.parent[e] != last[k - 1]) continue;
       const auto word = [&](uint32_t i) { return k == 0 ? level.word[i] : level.left_word[level.context[i]]; };
-      if (last[k] == kNone || rank[word(e)] > rank[word(last[k])]) last[k] = e;
+      if (last[k] == kNoIndex || rank[word(e)] > rank[word(last[k])]) last[k] = e;
     }
   }
   return last;
@@ -54,16 +57,18 @@ void estimate(Discounts& d, const std::array<double, 3>& fallback) {
 
 void take(Discounts& d, const std::array<double, 3>& given) {
   for (int j = 1; j <= 3; ++j)
-    if (!(given[j - 1] > 0.0 && given[j - 1] <= j)) throw InputError("the discount of n-grams with count " + std::to_string(j) + " is above 0 and at most " + std::to_string(j));
+    if (!(given[j - 1] > 0.0 && given[j - 1] <= j))
+      throw InputError("the discount of n-grams with count " + std::to_string(j) + " is above 0 and at most " +
+                       std::to_string(j));
   d.origin = Discounts::Origin::Given;
   std::copy(given.begin(), given.end(), d.amount.begin() + 1);
 }
 
-// The tree without the n-grams whose count is no more than their order's threshold, and where each entry and context went.
-// As thresholds do not decrease, every kept n-gram keeps its prefix and suffix.
+// The tree without the n-grams whose count is no more than their order's threshold, and where each entry and context
+// went. As thresholds do not decrease, every kept n-gram keeps its prefix and suffix.
 struct Kept {
   ContextTree tree;
-  std::vector<std::vector<uint32_t>> entry, context;  // [level][old index]: new index, or kNone
+  std::vector<std::vector<uint32_t>> entry, context;  // [level][old index]: new index, or kNoIndex
 };
 
 Kept keep(const ContextTree& tree, const std::vector<uint32_t>& thresholds) {
@@ -78,8 +83,8 @@ Kept keep(const ContextTree& tree, const std::vector<uint32_t>& thresholds) {
     Level& to = kept.tree.levels[k];
     auto& entry = kept.entry[k];
     auto& context = kept.context[k];
-    entry.assign(from.entries(), kNone);
-    context.assign(from.contexts(), kNone);
+    entry.assign(from.entries(), kNoIndex);
+    context.assign(from.contexts(), kNoIndex);
     to.first_entry = {0};
     std::vector<uint32_t> children(k == 0 ? 0 : kept.tree.levels[k - 1].contexts(), 0);
     for (uint32_t c = 0; c < from.contexts(); ++c) {
@@ -110,9 +115,12 @@ Kept keep(const ContextTree& tree, const std::vector<uint32_t>& thresholds) {
 
 std::vector<uint32_t> thresholds_of(const KneserNeySettings& settings, uint32_t order) {
   std::vector<uint32_t> thresholds = settings.prune;
-  if (thresholds.size() > order) throw InputError("more pruning thresholds than the order of the model has n-gram lengths");
-  if (!std::is_sorted(thresholds.begin(), thresholds.end())) throw InputError("pruning thresholds must not decrease, or n-grams would lose their parts");
-  if (!thresholds.empty() && thresholds[0] != 0) throw InputError("single words are not pruned by count; choose the vocabulary instead: the first threshold is 0");
+  if (thresholds.size() > order)
+    throw InputError("more pruning thresholds than the order of the model has n-gram lengths");
+  if (!std::is_sorted(thresholds.begin(), thresholds.end()))
+    throw InputError("pruning thresholds must not decrease, or n-grams would lose their parts");
+  if (!thresholds.empty() && thresholds[0] != 0)
+    throw InputError("single words are not pruned by count; choose the vocabulary instead: the first threshold is 0");
   thresholds.resize(order, thresholds.empty() ? 0 : thresholds.back());
   return thresholds;
 }
@@ -127,7 +135,7 @@ std::vector<float> logarithms(const std::vector<double>& values) {
 void select(std::vector<float>& rows, const std::vector<uint32_t>& place) {
   size_t kept = 0;
   for (size_t i = 0; i < place.size(); ++i)
-    if (place[i] != kNone) rows[kept++] = rows[i];
+    if (place[i] != kNoIndex) rows[kept++] = rows[i];
   rows.resize(kept);
 }
 
@@ -135,19 +143,23 @@ void select(std::vector<float>& rows, const std::vector<uint32_t>& place) {
 
 std::vector<uint32_t> ranks_of_first_occurrence(std::span<const uint32_t> words, uint32_t vocabulary_size) {
   std::vector<uint32_t> rank(vocabulary_size, 0);
-  rank[kBegin] = 1;
-  rank[kEnd] = 2;
+  rank[text::kSentenceStart] = 1;
+  rank[text::kSentenceEnd] = 2;
   uint32_t next = 3;
   for (uint32_t w : words) {
-    if (w >= vocabulary_size) throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " + std::to_string(vocabulary_size));
-    if (rank[w] == 0 && w != kUnknown) rank[w] = next++;
+    if (w >= vocabulary_size)
+      throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " +
+                       std::to_string(vocabulary_size));
+    if (rank[w] == 0 && w != text::kUnknownWord) rank[w] = next++;
   }
   return rank;
 }
 
-KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings, std::span<const uint32_t> rank, const AfterLevel& after_level) {
+KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings,
+                              std::span<const uint32_t> rank, const AfterLevel& after_level) {
   const uint32_t order = tree.order(), vocabulary = tree.vocabulary_size;
-  if (!settings.given.empty() && settings.given.size() != order) throw InputError("discounts are given for each order or for none");
+  if (!settings.given.empty() && settings.given.size() != order)
+    throw InputError("discounts are given for each order or for none");
   const std::vector<uint32_t> thresholds = thresholds_of(settings, order);
   const std::vector<uint32_t> last = last_entries(tree, rank);
   std::vector<Discounts> discounts(order);
@@ -183,7 +195,7 @@ KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& 
     if (k == 0) {
       std::vector<double> unigrams(vocabulary, backoff[0] / (vocabulary - 1));
       for (uint32_t e = 0; e < level.entries(); ++e) unigrams[level.word[e]] = current[e];
-      unigrams[kBegin] = 0.0;
+      unigrams[text::kSentenceStart] = 0.0;
       parameters.unigrams = logarithms(unigrams);
     } else {
       parameters.log_prob.push_back(logarithms(current));
@@ -193,7 +205,8 @@ KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& 
     if (after_level) after_level(k);
   }
 
-  if (order == 1 || thresholds.back() == 0) return {BackoffModel::freeze(tree, std::move(parameters)), std::move(discounts)};
+  if (order == 1 || thresholds.back() == 0)
+    return {BackoffModel::freeze(tree, std::move(parameters)), std::move(discounts)};
   const Kept kept = keep(tree, thresholds);
   for (uint32_t k = 1; k < order; ++k) {
     select(parameters.log_prob[k - 1], kept.entry[k]);
@@ -202,4 +215,4 @@ KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& 
   return {BackoffModel::freeze(kept.tree, std::move(parameters)), std::move(discounts)};
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

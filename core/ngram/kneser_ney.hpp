@@ -1,4 +1,4 @@
-// Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1999; the thesis, chapter 2, "n-gram language models"), with
+// Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1999; thesis, section 2.2.2.1), with
 // the conventions of KenLM's lmplz, whose estimates it reproduces.
 #pragma once
 #include <array>
@@ -9,7 +9,7 @@
 #include "ngram/backoff_model.hpp"
 #include "ngram/context_tree.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 // D1, D2 and D3+ of one order, and the counts of counts they come from.
 struct Discounts {
@@ -30,14 +30,16 @@ struct KneserNeySettings {
 
 struct KneserNey {
   BackoffModel model;
-  std::vector<Discounts> discounts;  // one an order
+  std::vector<Discounts> discounts;  // one per order
 };
 
-// The ranks of words by where each first occurs in the text: <unk> 0, <s> 1, </s> 2, then 3, 4, ... and 0 for unseen words.
+// The ranks of words by where each first occurs in the text: <unk> 0, <s> 1, </s> 2, then 3, 4, ... and 0 for unseen
+// words.
 std::vector<uint32_t> ranks_of_first_occurrence(std::span<const uint32_t> words, uint32_t vocabulary_size);
 
-// `rank` as above, or empty. lmplz takes the plain count of the last n-gram of each lower order for its adjusted count when
-// it counts counts; with ranks so do we, which matters only for texts of a few hundred words.
-KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings, std::span<const uint32_t> rank, const AfterLevel& after_level = {});
+// `rank` as above, or empty. lmplz takes the plain count of the last n-gram of each lower order for its adjusted count
+// when it counts counts; with ranks so do we, which matters only for texts of a few hundred words.
+KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& settings,
+                              std::span<const uint32_t> rank, const AfterLevel& after_level = {});
 
-}  // namespace binyan
+}  // namespace binyan::ngram

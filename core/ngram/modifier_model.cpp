@@ -6,15 +6,17 @@
 
 #include "errors.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 void Components::check() const {
-  if (offsets.empty() || offsets.front() != 0 || offsets.back() != components.size()) throw InputError("offsets do not cover the components");
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != components.size())
+    throw InputError("offsets do not cover the components");
   for (uint32_t w = 0; w < words(); ++w)
-    if (offsets[w + 1] <= offsets[w] || offsets[w + 1] - offsets[w] > kMost)
-      throw InputError("word " + std::to_string(w) + " has no component, or more than " + std::to_string(kMost));
+    if (offsets[w + 1] <= offsets[w] || offsets[w + 1] - offsets[w] > kMaxParts)
+      throw InputError("word " + std::to_string(w) + " has no component, or more than " + std::to_string(kMaxParts));
   for (uint32_t c : components)
-    if (c >= component_count) throw InputError("component " + std::to_string(c) + " is not one of " + std::to_string(component_count));
+    if (c >= component_count)
+      throw InputError("component " + std::to_string(c) + " is not one of " + std::to_string(component_count));
 }
 
 namespace {
@@ -27,7 +29,8 @@ std::vector<Pair> pairs_of(const Components& words) {
   pairs.reserve(words.components.size());
   for (uint32_t w = 0; w < words.words(); ++w)
     for (uint32_t i = words.offsets[w]; i < words.offsets[w + 1]; ++i)
-      pairs.emplace_back(words.components[i], i + 1 < words.offsets[w + 1] ? words.components[i + 1] : words.component_count);
+      pairs.emplace_back(words.components[i],
+                         i + 1 < words.offsets[w + 1] ? words.components[i + 1] : words.component_count);
   return pairs;
 }
 
@@ -39,7 +42,11 @@ uint32_t distinct(std::vector<Pair> pairs) {
 }  // namespace
 
 ModifierModel::ModifierModel(const Components& words)
-    : bigrams(words.component_count, distinct(pairs_of(words))), unigrams(1, words.component_count + 1), components_(words.component_count), base_(1.0 / (words.component_count + 1.0)), first_(words.offsets) {
+    : bigrams(words.component_count, distinct(pairs_of(words))),
+      unigrams(1, words.component_count + 1),
+      components_(words.component_count),
+      base_(1.0 / (words.component_count + 1.0)),
+      first_(words.offsets) {
   const std::vector<Pair> all = pairs_of(words);
   std::vector<Pair> kinds = all;
   std::sort(kinds.begin(), kinds.end());
@@ -48,13 +55,16 @@ ModifierModel::ModifierModel(const Components& words)
     context_.push_back(context);
     next_.push_back(next);
   }
-  for (const Pair& pair : all) entry_.push_back(static_cast<uint32_t>(std::lower_bound(kinds.begin(), kinds.end(), pair) - kinds.begin()));
+  for (const Pair& pair : all)
+    entry_.push_back(static_cast<uint32_t>(std::lower_bound(kinds.begin(), kinds.end(), pair) - kinds.begin()));
 }
 
-ModifierModel::Weights ModifierModel::weights(std::span<const uint32_t> entries, size_t i, const Outcome* before) const {
+ModifierModel::Weights ModifierModel::weights(std::span<const uint32_t> entries, size_t i,
+                                              const Outcome* before) const {
   const uint32_t e = entries[i], c = context_[e], d = next_[e];
   // What the earlier choices of the same word have added.
-  uint32_t same = 0, same_opened = 0, here = 0, here_opened = 0, root_same = 0, root_same_opened = 0, root = 0, root_opened = 0;
+  uint32_t same = 0, same_opened = 0, here = 0, here_opened = 0, root_same = 0, root_same_opened = 0, root = 0,
+           root_opened = 0;
   for (size_t j = 0; j < i; ++j) {
     const bool opened = before[j] != kJoin, both = before[j] == kOpenBoth;
     if (context_[entries[j]] == c) {
@@ -73,10 +83,11 @@ ModifierModel::Weights ModifierModel::weights(std::span<const uint32_t> entries,
     }
   }
   const double a = bigrams.hyper.discount, a0 = unigrams.hyper.discount;
-  const double total = bigrams.total(c) + here, total0 = unigrams.total(0) + root;
-  const double open = (bigrams.fresh(c) + a * here_opened) / total;
-  return {{(bigrams.shared(e) + same - a * same_opened) / total, open * (unigrams.shared(d) + root_same - a0 * root_same_opened) / total0,
-           open * (unigrams.fresh(0) + a0 * root_opened) * base_ / total0}};
+  const double total = bigrams.total_weight(c) + here, total0 = unigrams.total_weight(0) + root;
+  const double open = (bigrams.new_table_weight(c) + a * here_opened) / total;
+  return {{(bigrams.old_table_weight(e) + same - a * same_opened) / total,
+           open * (unigrams.old_table_weight(d) + root_same - a0 * root_same_opened) / total0,
+           open * (unigrams.new_table_weight(0) + a0 * root_opened) * base_ / total0}};
 }
 
 double ModifierModel::total(std::span<const uint32_t> entries, size_t i, Outcome* outcomes) const {
@@ -97,12 +108,12 @@ double ModifierModel::total(std::span<const uint32_t> entries, size_t i, Outcome
 }
 
 double ModifierModel::joint_of(std::span<const uint32_t> entries) const {
-  std::array<Outcome, Components::kMost> outcomes;
+  std::array<Outcome, Components::kMaxParts> outcomes;
   return total(entries, 0, outcomes.data());
 }
 
-void ModifierModel::add_all(std::span<const uint32_t> entries, Random& random) {
-  std::array<Outcome, Components::kMost> outcomes;
+void ModifierModel::add_all(std::span<const uint32_t> entries, pitman_yor::Random& random) {
+  std::array<Outcome, Components::kMaxParts> outcomes;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Weights w = weights(entries, i, outcomes.data());
     double chance[3], sum = 0;
@@ -132,7 +143,7 @@ void ModifierModel::add_all(std::span<const uint32_t> entries, Random& random) {
   }
 }
 
-void ModifierModel::reseat(Random& random) {
+void ModifierModel::reseat(pitman_yor::Random& random) {
   for (uint32_t e = 0; e < bigrams.dishes(); ++e) {
     const uint32_t customers = bigrams.customers(e), c = context_[e], d = next_[e];
     for (uint32_t i = std::min(customers, 16 + customers / 8); i > 0; --i) {
@@ -144,17 +155,19 @@ void ModifierModel::reseat(Random& random) {
 
 double ModifierModel::probability(uint32_t component, uint32_t next) const {
   const double p = unigrams.probability(0, next, base_);
-  const auto begin = std::lower_bound(context_.begin(), context_.end(), component), end = std::upper_bound(begin, context_.end(), component);
+  const auto begin = std::lower_bound(context_.begin(), context_.end(), component),
+             end = std::upper_bound(begin, context_.end(), component);
   const auto first = next_.begin() + (begin - context_.begin()), last = next_.begin() + (end - context_.begin());
-  const auto found = std::lower_bound(first, last, next);
-  if (found == last || *found != next) return bigrams.fresh(component) * p / bigrams.total(component);
-  return bigrams.probability(component, static_cast<uint32_t>(found - next_.begin()), p);
+  const auto hit = std::lower_bound(first, last, next);
+  if (hit == last || *hit != next) return bigrams.new_table_weight(component) * p / bigrams.total_weight(component);
+  return bigrams.probability(component, static_cast<uint32_t>(hit - next_.begin()), p);
 }
 
 double ModifierModel::product(std::span<const uint32_t> components) const {
   double p = 1.0;
-  for (size_t i = 0; i < components.size(); ++i) p *= probability(components[i], i + 1 < components.size() ? components[i + 1] : end());
+  for (size_t i = 0; i < components.size(); ++i)
+    p *= probability(components[i], i + 1 < components.size() ? components[i + 1] : end());
   return p;
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

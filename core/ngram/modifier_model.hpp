@@ -1,5 +1,5 @@
 // F, the bigram model that generates the modifiers of a compound from its head outwards, then an end symbol (thesis,
-// section "HPYLM + compounds"): F_c over F_empty over the uniform distribution on components and end symbol.
+// section 3.2.2): F_c over F_empty over the uniform distribution on components and end symbol.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,12 +9,12 @@
 #include "pitman_yor/random.hpp"
 #include "pitman_yor/restaurants.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 // The words of a vocabulary as components in the order of generation, head first: word w is
-// components[offsets[w] ... offsets[w + 1]), from one to kMost, each below component_count.
+// components[offsets[w] ... offsets[w + 1]), from one to kMaxParts, each below component_count.
 struct Components {
-  static constexpr uint32_t kMost = 64;
+  static constexpr uint32_t kMaxParts = 64;
   std::vector<uint32_t> components, offsets;
   uint32_t component_count = 0;
 
@@ -40,47 +40,51 @@ class ModifierModel {
     bigrams.prefetch(context_[e], e);
   }
   // Seats the modifiers and the end of `word`, drawn from their joint distribution.
-  void add(uint32_t word, Random& random) {
+  void add(uint32_t word, pitman_yor::Random& random) {
     const auto entries = entries_of(word);
     if (entries.size() > 1) return add_all(entries, random);
     const uint32_t e = entries[0], d = next_[e];
     if (bigrams.add(context_[e], e, unigrams.probability(0, d, base_), random)) unigrams.add(0, d, base_, random);
   }
-  void remove(uint32_t word, Random& random) {
+  void remove(uint32_t word, pitman_yor::Random& random) {
     for (uint32_t e : entries_of(word))
       if (bigrams.remove(context_[e], e, random)) unigrams.remove(0, next_[e], random);
   }
 
-  // Removes and seats anew some of the customers of every pair, one at a time: an eighth of them, and no fewer than sixteen
-  // or all there are. Those of frequent pairs are many and much alike.
-  void reseat(Random& random);
+  // Removes and seats anew some of the customers of every pair, one at a time: an eighth of them, and no fewer than
+  // sixteen or all there are. Those of frequent pairs are many and much alike.
+  void reseat(pitman_yor::Random& random);
 
-  // Predictive probabilities of single choices, which is what prediction multiplies (thesis, section "Example").
+  // Predictive probabilities of single choices, which is what prediction multiplies (thesis, equation 3.26,
+  // section 3.2.3).
   double probability(uint32_t component, uint32_t next) const;
   double product(std::span<const uint32_t> components) const;
 
   uint32_t end() const { return components_; }
   uint32_t component_count() const { return components_; }
   double base() const { return base_; }
-  std::span<const uint32_t> entries_of(uint32_t word) const { return {entry_.data() + first_[word], entry_.data() + first_[word + 1]}; }
+  std::span<const uint32_t> entries_of(uint32_t word) const {
+    return {entry_.data() + first_[word], entry_.data() + first_[word + 1]};
+  }
 
-  Restaurants bigrams;    // restaurant: component; dish: pair
-  Restaurants unigrams;   // one restaurant; dish: component or end
+  pitman_yor::Restaurants bigrams;   // restaurant: component; dish: pair
+  pitman_yor::Restaurants unigrams;  // one restaurant; dish: component or end
   const std::vector<uint32_t>& pair_context() const { return context_; }
   const std::vector<uint32_t>& pair_next() const { return next_; }
 
-  // Words of up to this many choices are drawn jointly; the later choices of longer ones one after another, as the thesis
-  // does for all.
+  // Words of up to this many choices are drawn jointly; the later choices of longer ones one after another, as the
+  // thesis does for all.
   static constexpr size_t kExact = 6;
 
  private:
-  // How one choice was seated: at a table of F_c; at a new one there, its dish at a table of F_empty; at new ones in both.
+  // How one choice was seated: at a table of F_c; at a new one there, its dish at a table of F_empty; at new ones in
+  // both.
   enum Outcome : uint8_t { kJoin, kOpen, kOpenBoth };
   struct Weights {
     double of[3];
   };
   double joint_of(std::span<const uint32_t> entries) const;
-  void add_all(std::span<const uint32_t> entries, Random& random);
+  void add_all(std::span<const uint32_t> entries, pitman_yor::Random& random);
   Weights weights(std::span<const uint32_t> entries, size_t i, const Outcome* before) const;
   double total(std::span<const uint32_t> entries, size_t i, Outcome* outcomes) const;
 
@@ -90,4 +94,4 @@ class ModifierModel {
   std::vector<uint32_t> context_, next_;  // of each entry, ordered by (context, next)
 };
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "ngram/backoff_model.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 
 // The n-grams of one length, found by their words.
 class NgramList {
  public:
-  explicit NgramList(uint32_t n) : n_(n), slots_(64, kNone) {}
+  explicit NgramList(uint32_t n) : n_(n), slots_(64, kNoIndex) {}
 
   uint32_t n() const { return n_; }
   uint32_t size() const { return static_cast<uint32_t>(log_prob.size()); }
@@ -34,4 +35,4 @@ class NgramList {
 // probability that backing off gives. Returns the model; `added` is set to the number of n-grams added.
 BackoffModel assemble(std::vector<NgramList> lists, uint64_t& added);
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -4,24 +4,24 @@
 #include <cstdint>
 #include <vector>
 
-namespace binyan {
+#include "no_index.hpp"
+
+namespace binyan::ngram {
 
 class PairTable {
  public:
-  static constexpr uint32_t kMissing = UINT32_MAX;
-
-  explicit PairTable(uint64_t size = 0) : slots_(std::bit_ceil(size + size / 2 + 2), Slot{0, 0, kMissing}) {}
-  // The pair is new, and `value` is not kMissing.
+  explicit PairTable(uint64_t size = 0) : slots_(std::bit_ceil(size + size / 2 + 2), Slot{0, 0, kNoIndex}) {}
+  // The pair is new, and `value` is not kNoIndex.
   void insert(uint32_t first, uint32_t second, uint32_t value) {
     uint64_t i = place(first, second);
-    while (slots_[i].value != kMissing) i = (i + 1) & (slots_.size() - 1);
+    while (slots_[i].value != kNoIndex) i = (i + 1) & (slots_.size() - 1);
     slots_[i] = {first, second, value};
   }
-  // The value of the pair, or kMissing.
+  // The value of the pair, or kNoIndex.
   uint32_t find(uint32_t first, uint32_t second) const {
     for (uint64_t i = place(first, second);; i = (i + 1) & (slots_.size() - 1)) {
       const Slot& slot = slots_[i];
-      if (slot.value == kMissing || (slot.first == first && slot.second == second)) return slot.value;
+      if (slot.value == kNoIndex || (slot.first == first && slot.second == second)) return slot.value;
     }
   }
 
@@ -37,4 +37,4 @@ class PairTable {
   std::vector<Slot> slots_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::ngram

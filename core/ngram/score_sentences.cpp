@@ -1,11 +1,14 @@
-// Batched scoring. Several sentences advance in turn, each waiting for the one slot it has asked the memory for, so that
-// the time a lookup takes is shared between them. Results do not depend on the number of sentences in flight or threads.
-#include <thread>
+// Batched scoring. Several sentences advance in turn, each waiting for the one slot it has asked the memory for, so
+// that the time a lookup takes is shared between them. Results do not depend on the number of sentences in flight or
+// threads.
 
 #include "errors.hpp"
 #include "ngram/backoff_model.hpp"
+#include "parallel.hpp"
+#include "prefetch.hpp"
+#include "text/special_words.hpp"
 
-namespace binyan {
+namespace binyan::ngram {
 namespace {
 
 constexpr uint32_t kInFlight = 16;
@@ -22,7 +25,9 @@ struct Flight {
 
 }  // namespace
 
-void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first, uint64_t last, float* log_prob, uint8_t* matched) const {
+// Longer than a screen, since what it steps through is one state machine over local state.
+void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first,
+                               uint64_t last, float* log_prob, uint8_t* matched) const {
   const bool one_column = columns() == 1;
   uint64_t sentence = first;
   Flight flights[kInFlight];
@@ -31,11 +36,11 @@ void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const 
   const auto ask = [&](Flight& f) {
     if (f.context == 0) return;
     f.slot = slot_of(f.context, f.word);
-    __builtin_prefetch(&slots_[f.slot]);
-    if (one_column) __builtin_prefetch(&links_[f.context]);
+    prefetch(&slots_[f.slot]);
+    if (one_column) prefetch(&links_[f.context]);
   };
   const auto begin_word = [&](Flight& f) {
-    f.word = f.left == 0 ? kEnd : *f.words++;
+    f.word = f.left == 0 ? text::kSentenceEnd : *f.words++;
     f.context = f.state;
     f.length = length(f.state);
     f.backoff = 0.0f;
@@ -89,21 +94,24 @@ void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const 
   }
 }
 
-void BackoffModel::score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<float> log_prob, std::span<uint8_t> matched, unsigned threads) const {
-  if (offsets.empty() || offsets.front() != 0 || offsets.back() != words.size()) throw InputError("sentence offsets do not cover the words");
+void BackoffModel::score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets,
+                                   std::span<float> log_prob, std::span<uint8_t> matched, unsigned threads) const {
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != words.size())
+    throw InputError("sentence offsets do not cover the words");
   const uint64_t sentences = offsets.size() - 1;
   for (uint64_t s = 0; s < sentences; ++s)
     if (offsets[s] > offsets[s + 1]) throw InputError("sentence offsets decrease");
   for (uint32_t w : words)
-    if (w >= vocabulary_size()) throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " + std::to_string(vocabulary_size()));
-  if (log_prob.size() != words.size() + sentences || matched.size() != log_prob.size()) throw InputError("one result an event: the words and one </s> a sentence");
+    if (w >= vocabulary_size())
+      throw InputError("word id " + std::to_string(w) + " is not a word of a vocabulary of " +
+                       std::to_string(vocabulary_size()));
+  if (log_prob.size() != words.size() + sentences || matched.size() != log_prob.size())
+    throw InputError("one result per event is needed: the words, and one </s> per sentence");
 
   const uint64_t parts = std::max<uint64_t>(1, std::min<uint64_t>(threads, sentences / kSentencesPerThread));
-  std::vector<std::thread> others;
-  for (uint64_t t = 1; t < parts; ++t)
-    others.emplace_back([&, t] { score_range(words, offsets, sentences * t / parts, sentences * (t + 1) / parts, log_prob.data(), matched.data()); });
-  score_range(words, offsets, 0, sentences / parts, log_prob.data(), matched.data());
-  for (std::thread& other : others) other.join();
+  run_threads(static_cast<unsigned>(parts), [&](uint64_t t) {
+    score_range(words, offsets, sentences * t / parts, sentences * (t + 1) / parts, log_prob.data(), matched.data());
+  });
 }
 
-}  // namespace binyan
+}  // namespace binyan::ngram

@@ -1,18 +1,27 @@
 #include "pitman_yor/hyperparameters.hpp"
 
 #include "pitman_yor/rising_factorial.hpp"
-#include "pitman_yor/slice_sampler.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 namespace {
-
-constexpr double kStrengthShape = 0.1, kStrengthScale = 10.0;
 
 // Sum over items of log x (x + step) ... with value - 1 factors: no factor for the first customer or table.
 double log_rising_sum(const std::vector<ValueCounts::Item>& items, double x, double step) {
   double sum = 0;
   for (const auto& item : items) sum += static_cast<double>(item.count) * log_rising(x, step, item.value - 1);
   return sum;
+}
+
+// Sum over 0 < i < tables of log(b + a i).
+double log_openings(double a, double b, uint64_t tables) {
+  const double m = static_cast<double>(tables) - 1.0;
+  if (a <= 0.0 || b / a > 1e9) return m * std::log(b) + (a > 0.0 ? a / b * m * (m + 1.0) / 2.0 : 0.0);
+  if (tables <= 8) {
+    double sum = 0.0;
+    for (uint64_t i = 1; i < tables; ++i) sum += std::log(b + a * static_cast<double>(i));
+    return sum;
+  }
+  return m * std::log(a) + std::lgamma(m + 1.0 + b / a) - std::lgamma(1.0 + b / a);
 }
 
 }  // namespace
@@ -30,16 +39,26 @@ double SeatingSummary::log_likelihood(const Hyperparameters& h) const {
          log_rising_sum(customers, 1.0 + h.strength, 1.0);
 }
 
-void resample(Hyperparameters& h, const SeatingSummary& summary, Random& random) {
-  h.discount = slice_sample(random, h.discount, 0.0, 1.0, 0.1, [&](double a) {
-    return log_rising_sum(summary.tables, a + h.strength, a) + log_rising_sum(summary.sizes, 1.0 - a, 1.0);
-  });
-  // On the scale of log b, where the prior, which is wide near 0, is easy to walk; + log b is the Jacobian.
-  h.strength = std::exp(slice_sample(random, std::log(h.strength), -200.0, 25.0, 1.0, [&](double log_b) {
-    const double b = std::exp(log_b);
-    return log_rising_sum(summary.tables, h.discount + b, h.discount) - log_rising_sum(summary.customers, 1.0 + b, 1.0) +
-           log_gamma_density(b, kStrengthShape, kStrengthScale) + log_b;
-  }));
+double log_seating(const Hyperparameters& h, uint64_t customers, uint64_t tables,
+                   const std::vector<ValueCounts::Item>& sizes) {
+  if (customers == 0) return 0.0;
+  double sum = log_openings(h.discount, h.strength, tables) + std::lgamma(1.0 + h.strength) -
+               std::lgamma(h.strength + static_cast<double>(customers));
+  const double first = std::lgamma(1.0 - h.discount);
+  for (const auto& [n, how_many] : sizes)
+    if (n > 1) sum += static_cast<double>(how_many) * (std::lgamma(n - h.discount) - first);
+  return sum;
 }
 
-}  // namespace binyan
+void resample(Hyperparameters& h, const SeatingSummary& summary, Random& random) {
+  sample_discount(h, 0.1, random, [&](double a) {
+    return log_rising_sum(summary.tables, a + h.strength, a) + log_rising_sum(summary.sizes, 1.0 - a, 1.0);
+  });
+  constexpr StrengthWalk walk{-200.0, 25.0, 1.0};
+  const auto log_likelihood = [&](double b) {
+    return log_rising_sum(summary.tables, h.discount + b, h.discount) - log_rising_sum(summary.customers, 1.0 + b, 1.0);
+  };
+  sample_strength(h, walk, random, log_likelihood, log_strength_prior);
+}
+
+}  // namespace binyan::pitman_yor

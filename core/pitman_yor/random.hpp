@@ -1,9 +1,12 @@
-// Seeded random streams. A stream is a function of (seed, chain, item), so results do not depend on the number of threads.
+// Seeded random streams. A stream is a function of (seed, chain, item), so results do not depend on the number of
+// threads.
 #pragma once
 #include <array>
 #include <cstdint>
 
-namespace binyan {
+#include "pitman_yor/wide_multiply.hpp"
+
+namespace binyan::pitman_yor {
 
 // SplitMix64, to spread related seeds over the state space.
 inline uint64_t mix(uint64_t& x) {
@@ -37,7 +40,7 @@ class Random {
   // Uniform on [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
   // Uniform on {0, ..., n-1}, n > 0 (Lemire's multiply; the bias is below n / 2^64).
-  uint64_t below(uint64_t n) { return static_cast<uint64_t>((static_cast<unsigned __int128>(next()) * n) >> 64); }
+  uint64_t below(uint64_t n) { return multiply_high(next(), n); }
 
   std::array<uint64_t, 4> state;
 
@@ -45,4 +48,4 @@ class Random {
   static uint64_t rotl(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 };
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

@@ -5,7 +5,7 @@
 
 #include "errors.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 SeatingSummary Restaurants::summary() const {
   ValueCounts customers, tables, sizes;
@@ -48,7 +48,8 @@ void Restaurants::set(uint32_t dish, std::span<const TableSizes::Bin> bins) {
 
 void Restaurants::relabel_among(uint32_t from, uint32_t to, uint32_t size) {
   const auto at = [size](std::vector<TableSizes::Bin>& bins) {
-    return std::lower_bound(bins.begin(), bins.end(), size, [](const TableSizes::Bin& bin, uint32_t s) { return bin.size < s; });
+    return std::lower_bound(bins.begin(), bins.end(), size,
+                            [](const TableSizes::Bin& bin, uint32_t s) { return bin.size < s; });
   };
   std::vector<TableSizes::Bin> bins = table_sizes(from);
   auto bin = at(bins);
@@ -82,9 +83,11 @@ std::vector<uint32_t> Restaurants::all_customers() const {
   return customers;
 }
 
-void Restaurants::restore(std::span<const uint32_t> customers, std::span<const uint32_t> restaurant, std::span<const uint32_t> tables, std::span<const uint32_t> sizes) {
+void Restaurants::restore(std::span<const uint32_t> customers, std::span<const uint32_t> restaurant,
+                          std::span<const uint32_t> tables, std::span<const uint32_t> sizes) {
   const auto refuse = [](const std::string& what) { throw InputError("the saved seating is damaged: " + what); };
-  if (customers.size() != seats_.size() || restaurant.size() != seats_.size() || tables.size() != seats_.size()) refuse("wrong number of dishes");
+  if (customers.size() != seats_.size() || restaurant.size() != seats_.size() || tables.size() != seats_.size())
+    refuse("wrong number of dishes");
   std::fill(totals_.begin(), totals_.end(), Total{});
   sizes_ = TableSizes();
   size_t at = 0;
@@ -100,7 +103,8 @@ void Restaurants::restore(std::span<const uint32_t> customers, std::span<const u
         if (at + 2 > sizes.size()) refuse("table sizes end early");
         const TableSizes::Bin bin{sizes[at], sizes[at + 1]};
         at += 2;
-        if (bin.size == 0 || bin.tables == 0 || (!bins.empty() && bin.size <= bins.back().size)) refuse("table sizes out of order");
+        if (bin.size == 0 || bin.tables == 0 || (!bins.empty() && bin.size <= bins.back().size))
+          refuse("table sizes out of order");
         counted += bin.tables;
         seated += static_cast<uint64_t>(bin.size) * bin.tables;
         bins.push_back(bin);
@@ -115,4 +119,4 @@ void Restaurants::restore(std::span<const uint32_t> customers, std::span<const u
   if (at != sizes.size()) refuse("more table sizes than tables");
 }
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

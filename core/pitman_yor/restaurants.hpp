@@ -1,6 +1,6 @@
 // Restaurants of one level of a hierarchy: they share a discount a and a strength b. Dishes are numbered through all
 // restaurants of the level, so that (restaurant, dish) pairs known beforehand become indices. Seating follows the
-// Pitman-Yor Chinese restaurant process (thesis, equations seatconditional and predictive-conditional).
+// Pitman-Yor Chinese restaurant process (thesis, equations 2.10 and 2.15, sections 2.3.1 and 2.3.2).
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,9 +9,11 @@
 
 #include "pitman_yor/hyperparameters.hpp"
 #include "pitman_yor/random.hpp"
+#include "pitman_yor/seating.hpp"
 #include "pitman_yor/table_sizes.hpp"
+#include "prefetch.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 class Restaurants {
  public:
@@ -26,20 +28,24 @@ class Restaurants {
   uint32_t restaurants() const { return static_cast<uint32_t>(totals_.size()); }
   uint32_t dishes() const { return static_cast<uint32_t>(seats_.size()); }
 
-  // Weights of a new customer's choices, all to be divided by total(r): some table with this dish, a new table.
-  double shared(uint32_t dish) const { return seats_[dish].customers - hyper.discount * tables(seats_[dish]); }
-  double fresh(uint32_t r) const { return hyper.discount * totals_[r].tables + hyper.strength; }
-  double total(uint32_t r) const { return totals_[r].customers + hyper.strength; }
+  // Weights of a new customer's choices (seating.hpp), all to be divided by total_weight(r): some table with this dish,
+  // a new table.
+  double old_table_weight(uint32_t dish) const {
+    return old_tables_weight(seats_[dish].customers, tables(seats_[dish]), hyper.discount);
+  }
+  double new_table_weight(uint32_t r) const { return pitman_yor::new_table_weight(totals_[r].tables, hyper); }
+  double total_weight(uint32_t r) const { return pitman_yor::total_weight(totals_[r].customers, hyper); }
   // Probability of the dish, `base` being its probability under the base distribution.
   double probability(uint32_t r, uint32_t dish, double base) const {
-    const double scale = 1.0 / total(r);  // first, so that in a chain of levels no division waits for the level below
-    return shared(dish) * scale + fresh(r) * scale * base;
+    const double scale =
+        1.0 / total_weight(r);  // first, so that in a chain of levels no division waits for the level below
+    return old_table_weight(dish) * scale + new_table_weight(r) * scale * base;
   }
 
   // Ask for the memory of a dish that is soon to be used.
   void prefetch(uint32_t r, uint32_t dish) const {
-    __builtin_prefetch(&totals_[r]);
-    __builtin_prefetch(&seats_[dish]);
+    binyan::prefetch(&totals_[r]);
+    binyan::prefetch(&seats_[dish]);
   }
 
   // A customer sits down. Returns whether a table was opened, which sends a customer to the parent.
@@ -52,8 +58,8 @@ class Restaurants {
   // The first half of add(): does the customer open a table?
   bool draw_opening(uint32_t r, uint32_t dish, double base, Random& random) const {
     if (seats_[dish].customers == 0) return true;
-    const double open_weight = fresh(r) * base;
-    return random.uniform() * (shared(dish) + open_weight) < open_weight;
+    const double open_weight = new_table_weight(r) * base;
+    return random.uniform() * (old_table_weight(dish) + open_weight) < open_weight;
   }
   // A customer, all of the dish being equally likely, leaves. Returns whether its table closed.
   bool remove(uint32_t r, uint32_t dish, Random& random) {
@@ -90,9 +96,12 @@ class Restaurants {
     }
     ++seat.customers;
   }
-  // A customer joins one of the dish's tables, of which there is one at least, chosen by the model. Returns the size it had.
+  // A customer joins one of the dish's tables, of which there is one at least, chosen by the model. Returns the size it
+  // had.
   uint32_t join(uint32_t r, uint32_t dish, Random& random) {
-    return seat_at(r, dish, [&](uint32_t& handle, uint32_t customers) { return sizes_.join(handle, customers, hyper.discount, random); });
+    return seat_at(r, dish, [&](uint32_t& handle, uint32_t customers) {
+      return sizes_.join(handle, customers, hyper.discount, random);
+    });
   }
   // The same with all tables equally likely, whatever the model says.
   uint32_t join_any(uint32_t r, uint32_t dish, Random& random) {
@@ -125,16 +134,22 @@ class Restaurants {
       sizes.push_back({1, seat.tables});
     }
   }
-  // The whole state: tables of each dish, and (size, tables) pairs, in dish order, of dishes with 1 < tables < customers.
+  // The whole state: tables of each dish, and (size, tables) pairs, in dish order, of dishes with 1 < tables <
+  // customers.
   void save(std::vector<uint32_t>& tables, std::vector<uint32_t>& sizes) const;
   std::vector<uint32_t> all_customers() const;
-  // Back from save(); `customers` per dish and `restaurant` of each dish are the caller's. Throws InputError if they disagree.
-  void restore(std::span<const uint32_t> customers, std::span<const uint32_t> restaurant, std::span<const uint32_t> tables, std::span<const uint32_t> sizes);
+  // Back from save(); `customers` per dish and `restaurant` of each dish are the caller's. Throws InputError if they
+  // disagree.
+  void restore(std::span<const uint32_t> customers, std::span<const uint32_t> restaurant,
+               std::span<const uint32_t> tables, std::span<const uint32_t> sizes);
 
-  size_t bytes() const { return totals_.capacity() * sizeof(Total) + seats_.capacity() * sizeof(Seat) + sizes_.bytes(); }
+  size_t bytes() const {
+    return totals_.capacity() * sizeof(Total) + seats_.capacity() * sizeof(Seat) + sizes_.bytes();
+  }
 
  private:
-  // Sizes are implied if there is one table or if every customer has a table; otherwise `tables` is a histogram's handle.
+  // Sizes are implied if there is one table or if every customer has a table; otherwise `tables` is a histogram's
+  // handle.
   static constexpr uint32_t kHistogram = 1u << 31;
   struct Seat {
     uint32_t customers = 0, tables = 0;
@@ -143,7 +158,9 @@ class Restaurants {
     uint32_t customers = 0, tables = 0;
   };
 
-  uint32_t tables(const Seat& seat) const { return seat.tables & kHistogram ? sizes_.tables(seat.tables & ~kHistogram) : seat.tables; }
+  uint32_t tables(const Seat& seat) const {
+    return seat.tables & kHistogram ? sizes_.tables(seat.tables & ~kHistogram) : seat.tables;
+  }
   template <class Choose>
   uint32_t seat_at(uint32_t r, uint32_t dish, Choose choose) {
     Seat& seat = seats_[dish];
@@ -180,4 +197,4 @@ class Restaurants {
   TableSizes sizes_;
 };
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

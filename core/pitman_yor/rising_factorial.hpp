@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 // log x (x + step) (x + 2 step) ... (x + (n - 1) step): the generalised rising factorial. x > 0, step >= 0.
 // Exact products for the first terms, then Stirling's series; relative error about 1e-14, also for step near 0.
@@ -24,4 +24,4 @@ inline double log_rising(double x, double step, uint64_t n) {
   return sum + rest * (std::log(start) - 1.0) + (y + rest - 0.5) * std::log1p(rest / y) + series(y + rest) - series(y);
 }
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

@@ -6,7 +6,7 @@
 
 #include "pitman_yor/random.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 // One draw x' that leaves exp(log_density) invariant on (low, high). log_density must be finite at x.
 template <class LogDensity>
@@ -24,7 +24,8 @@ double slice_sample(Random& random, double x, double low, double high, double wi
   for (;;) {
     const double y = left + (right - left) * random.uniform();
     if (y > low && y < high && log_density(y) > level) return y;
-    if (y < x) left = y; else right = y;
+    if (y < x) left = y;
+    else right = y;
     if (right - left < 1e-12 * (1.0 + std::abs(x))) return x;
   }
 }
@@ -34,4 +35,4 @@ inline double log_gamma_density(double x, double shape, double scale) {
   return (shape - 1.0) * std::log(x) - x / scale;
 }
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

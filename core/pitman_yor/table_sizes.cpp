@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 uint32_t TableSizes::allocate(uint32_t size_class) {
   uint32_t handle = free_[size_class];
-  if (handle != UINT32_MAX) {
+  if (handle != kNoIndex) {
     free_[size_class] = pool_[handle].size;
   } else {
     if (pool_.size() + (4u << size_class) >= (1u << 31)) throw InternalError("more than 2^31 table sizes");
@@ -84,4 +85,4 @@ uint32_t TableSizes::join_any(uint32_t& handle, Random& random) {
   return grow(handle, i);
 }
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

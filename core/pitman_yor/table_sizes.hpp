@@ -1,14 +1,16 @@
-// How many tables of a dish have how many customers: histograms of table occupancy (Blunsom et al. 2009; thesis, section
-// "Sampler description"), many of them in one array. A histogram is a list of (size, tables), ordered by size.
+// How many tables of a dish have how many customers: histograms of table occupancy (Blunsom et al. 2009; thesis,
+// section 3.3.2), many of them in one array. A histogram is a list of (size, tables), ordered by size.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "no_index.hpp"
 #include "pitman_yor/random.hpp"
+#include "pitman_yor/seating.hpp"
 
-namespace binyan {
+namespace binyan::pitman_yor {
 
 class TableSizes {
  public:
@@ -33,10 +35,10 @@ class TableSizes {
   // A customer joins a table, chosen with weight size - discount. `customers`: at all tables, before. Returns the size
   // the table had.
   uint32_t join(uint32_t& handle, uint32_t customers, double discount, Random& random) {
-    double left = random.uniform() * (customers - discount * tables(handle));
+    double left = random.uniform() * old_tables_weight(customers, tables(handle), discount);
     uint32_t i = length(handle) - 1;
     for (const Bin* bins = &pool_[handle + 1]; i > 0; --i) {
-      left -= (bins[i].size - discount) * bins[i].tables;
+      left -= table_weight(bins[i].size, discount) * bins[i].tables;
       if (left < 0) break;
     }
     return grow(handle, i);
@@ -82,9 +84,9 @@ class TableSizes {
   std::vector<Bin> pool_;
   std::array<uint32_t, 28> free_ = [] {
     std::array<uint32_t, 28> none{};
-    none.fill(UINT32_MAX);
+    none.fill(kNoIndex);
     return none;
   }();
 };
 
-}  // namespace binyan
+}  // namespace binyan::pitman_yor

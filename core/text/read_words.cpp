@@ -2,7 +2,7 @@
 
 #include "text/utf8.hpp"
 
-namespace binyan {
+namespace binyan::text {
 namespace {
 
 enum Kind : uint8_t { Letter, Space, LineEnd, Wide, Forbidden };
@@ -66,4 +66,4 @@ bool read_words(std::string_view text, WordIndex& index, size_t longest, Sentenc
   return read(text, longest, to, [&](std::string_view word) { return index.add(word); });
 }
 
-}  // namespace binyan
+}  // namespace binyan::text

@@ -6,7 +6,7 @@
 
 #include "text/word_index.hpp"
 
-namespace binyan {
+namespace binyan::text {
 
 struct Sentences {
   std::vector<uint32_t> words;
@@ -20,4 +20,4 @@ bool read_words(std::string_view text, const WordIndex& index, uint32_t missing,
 // The same, where new words are added to the index.
 bool read_words(std::string_view text, WordIndex& index, size_t longest, Sentences& to);
 
-}  // namespace binyan
+}  // namespace binyan::text

@@ -1,13 +1,14 @@
 #include "text/word_index.hpp"
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
-namespace binyan {
+namespace binyan::text {
 
 uint32_t WordIndex::add(std::string_view word) {
   const uint32_t known = find(word);
-  if (known != UINT32_MAX) return known;
-  if (size() >= UINT32_MAX - 2) throw InputError("more than 4 billion different words");
+  if (known != kNoIndex) return known;
+  if (size() >= kNoIndex - 2) throw InputError("more than 4 billion different words");
   letters_.append(word);
   begin_.push_back(letters_.size());
   const auto insert = [this](uint32_t id) {
@@ -25,4 +26,4 @@ uint32_t WordIndex::add(std::string_view word) {
   return size() - 1;
 }
 
-}  // namespace binyan
+}  // namespace binyan::text

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace binyan {
+#include "no_index.hpp"
+
+namespace binyan::text {
 
 class WordIndex {
  public:
@@ -14,9 +16,11 @@ class WordIndex {
 
   uint32_t size() const { return static_cast<uint32_t>(begin_.size()) - 1; }
   // Valid until the next add.
-  std::string_view word(uint32_t id) const { return std::string_view(letters_).substr(begin_[id], begin_[id + 1] - begin_[id]); }
+  std::string_view word(uint32_t id) const {
+    return std::string_view(letters_).substr(begin_[id], begin_[id + 1] - begin_[id]);
+  }
   // The number of `word`, or `missing`.
-  uint32_t find(std::string_view word, uint32_t missing = UINT32_MAX) const {
+  uint32_t find(std::string_view word, uint32_t missing = kNoIndex) const {
     const uint64_t h = hash(word);
     for (uint64_t i = h & mask();; i = (i + 1) & mask()) {
       const Slot& s = slots_[i];
@@ -28,7 +32,9 @@ class WordIndex {
   uint32_t add(std::string_view word);
 
  private:
-  struct Slot { uint32_t tag = 0, next_id = 0; };  // next_id: number + 1, 0 where the slot is empty
+  struct Slot {
+    uint32_t tag = 0, next_id = 0;
+  };  // next_id: number + 1, 0 where the slot is empty
 
   uint64_t mask() const { return slots_.size() - 1; }
   static uint64_t hash(std::string_view word) {
@@ -53,4 +59,4 @@ class WordIndex {
   std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
 };
 
-}  // namespace binyan
+}  // namespace binyan::text

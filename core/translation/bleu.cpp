@@ -22,14 +22,17 @@ std::vector<Gram> sorted_grams(std::span<const uint32_t> words, size_t n) {
 
 }  // namespace
 
-BleuStatistics bleu_statistics(std::span<const uint32_t> hypothesis, std::span<const std::span<const uint32_t>> references) {
+BleuStatistics bleu_statistics(std::span<const uint32_t> hypothesis,
+                               std::span<const std::span<const uint32_t>> references) {
   BleuStatistics s{};
   const auto size = static_cast<int64_t>(hypothesis.size());
   s[2 * kBleuOrder] = size;
   int64_t closest = -1;
   for (const auto& r : references) {
     const auto length = static_cast<int64_t>(r.size());
-    if (closest < 0 || std::abs(length - size) < std::abs(closest - size) || (std::abs(length - size) == std::abs(closest - size) && length < closest)) closest = length;
+    if (closest < 0 || std::abs(length - size) < std::abs(closest - size) ||
+        (std::abs(length - size) == std::abs(closest - size) && length < closest))
+      closest = length;
   }
   s[2 * kBleuOrder + 1] = std::max<int64_t>(closest, 0);
   for (size_t n = 1; n <= kBleuOrder; ++n) {
@@ -42,8 +45,8 @@ BleuStatistics bleu_statistics(std::span<const uint32_t> hypothesis, std::span<c
       while (end < own.size() && own[end] == own[i]) ++end;
       int64_t most = 0;
       for (const auto& grams : theirs) {
-        const auto range = std::ranges::equal_range(grams, own[i]);
-        most = std::max<int64_t>(most, static_cast<int64_t>(range.size()));
+        const auto [first, last] = std::equal_range(grams.begin(), grams.end(), own[i]);
+        most = std::max<int64_t>(most, last - first);
       }
       s[n - 1] += std::min<int64_t>(most, static_cast<int64_t>(end - i));
       i = end;
@@ -58,7 +61,8 @@ double bleu(const BleuStatistics& sums) {
     if (sums[n] <= 0) return 0;
     log_precision += std::log(static_cast<double>(sums[n]) / static_cast<double>(sums[kBleuOrder + n]));
   }
-  const double hypothesis = static_cast<double>(sums[2 * kBleuOrder]), reference = static_cast<double>(sums[2 * kBleuOrder + 1]);
+  const double hypothesis = static_cast<double>(sums[2 * kBleuOrder]),
+               reference = static_cast<double>(sums[2 * kBleuOrder + 1]);
   return std::exp(log_precision / kBleuOrder + std::min(0.0, 1 - reference / hypothesis));
 }
 

@@ -11,7 +11,8 @@ namespace binyan::translation {
 constexpr size_t kBleuOrder = 4, kBleuWidth = 2 * kBleuOrder + 2;
 using BleuStatistics = std::array<int64_t, kBleuWidth>;
 
-BleuStatistics bleu_statistics(std::span<const uint32_t> hypothesis, std::span<const std::span<const uint32_t>> references);
+BleuStatistics bleu_statistics(std::span<const uint32_t> hypothesis,
+                               std::span<const std::span<const uint32_t>> references);
 
 // BLEU of summed statistics, 0 to 1; 0 where an n-gram length has no match.
 double bleu(const BleuStatistics& sums);

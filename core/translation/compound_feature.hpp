@@ -1,5 +1,6 @@
 // HPYLM+c in the decoder, words outside its vocabulary scored by their components.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "ngram/compound_query.hpp"
@@ -10,17 +11,21 @@ namespace binyan::translation {
 class CompoundFeature final : public LanguageModelFeature {
  public:
   // `words`: each word of the decoder as the model sees it. The model outlives the feature.
-  CompoundFeature(const CompoundQuery& model, std::vector<CompoundQuery::Word> words, std::vector<uint8_t> unknown, bool renormalise)
-      : model_(model), words_(std::move(words)), end_(model.word(kEnd)), unknown_(std::move(unknown)), renormalise_(renormalise) {}
+  // Throws InputError unless `words` and `unknown` are of one length.
+  CompoundFeature(const ngram::CompoundQuery& model, std::vector<ngram::CompoundQuery::Word> words,
+                  std::vector<uint8_t> unknown, bool renormalise);
+  // Appends words; `words` and `unknown` as in the constructor.
+  void extend(std::vector<ngram::CompoundQuery::Word> words, std::span<const uint8_t> unknown);
+  uint32_t words() const override { return static_cast<uint32_t>(words_.size()); }
   uint32_t order() const override { return model_.tree().words->order(); }
   bool unknown(uint32_t word) const override { return unknown_[word]; }
   std::unique_ptr<LanguageModelQuery> query() const override;
 
  private:
   friend class CompoundFeatureQuery;
-  const CompoundQuery& model_;
-  std::vector<CompoundQuery::Word> words_;
-  CompoundQuery::Word end_;
+  const ngram::CompoundQuery& model_;
+  std::vector<ngram::CompoundQuery::Word> words_;
+  ngram::CompoundQuery::Word end_;
   std::vector<uint8_t> unknown_;
   bool renormalise_;
 };

@@ -27,24 +27,25 @@ struct Occurrence {
 };
 
 // Of each hypothesis, the number of n-grams, none counted more often than expected.
-std::vector<double> matches(std::span<const std::span<const uint32_t>> hypotheses, std::span<const double> p, size_t n) {
-  std::vector<Occurrence> found;
+std::vector<double> matches(std::span<const std::span<const uint32_t>> hypotheses, std::span<const double> p,
+                            size_t n) {
+  std::vector<Occurrence> hit;
   for (uint32_t h = 0; h < hypotheses.size(); ++h)
     for (size_t i = 0; i + n <= hypotheses[h].size(); ++i) {
-      Occurrence& o = found.emplace_back(Occurrence{{}, h});
+      Occurrence& o = hit.emplace_back(Occurrence{{}, h});
       std::copy_n(hypotheses[h].begin() + static_cast<int64_t>(i), n, o.gram.begin());
     }
-  std::ranges::sort(found);
+  std::ranges::sort(hit);
   std::vector<double> clipped(hypotheses.size(), 0.0), count(hypotheses.size(), 0.0);
-  for (size_t i = 0; i < found.size();) {
+  for (size_t i = 0; i < hit.size();) {
     double expected = 0;
     size_t end = i;
-    for (; end < found.size() && found[end].gram == found[i].gram; ++end) {
-      expected += p[found[end].hypothesis];
-      ++count[found[end].hypothesis];
+    for (; end < hit.size() && hit[end].gram == hit[i].gram; ++end) {
+      expected += p[hit[end].hypothesis];
+      ++count[hit[end].hypothesis];
     }
     for (; i < end; ++i) {
-      const uint32_t h = found[i].hypothesis;
+      const uint32_t h = hit[i].hypothesis;
       clipped[h] += std::min(count[h], expected);
       count[h] = 0;  // the other occurrences in h are counted with the first
     }
@@ -60,11 +61,11 @@ size_t consensus(std::span<const std::span<const uint32_t>> hypotheses, std::spa
   for (size_t h = 0; h < hypotheses.size(); ++h) length += p[h] * static_cast<double>(hypotheses[h].size());
   std::vector<double> log_bleu(hypotheses.size(), 0.0);
   for (size_t n = 1; n <= kBleuOrder; ++n) {
-    const auto found = matches(hypotheses, p, n);
+    const auto hit = matches(hypotheses, p, n);
     const double more = n > 1;
     for (size_t h = 0; h < hypotheses.size(); ++h) {
       const size_t size = hypotheses[h].size(), grams = size >= n ? size - n + 1 : 0;
-      log_bleu[h] += std::log((found[h] + more) / (static_cast<double>(grams) + more)) / kBleuOrder;
+      log_bleu[h] += std::log((hit[h] + more) / (static_cast<double>(grams) + more)) / kBleuOrder;
     }
   }
   for (size_t h = 0; h < hypotheses.size(); ++h) {

@@ -10,18 +10,31 @@
 
 namespace binyan::translation {
 
-Decoder::Decoder(const Grammar& grammar, std::vector<const LanguageModelFeature*> models, std::vector<float> weights, DecoderSettings settings)
+Decoder::Decoder(const Grammar& grammar, std::vector<const LanguageModelFeature*> models, std::vector<float> weights,
+                 DecoderSettings settings)
     : grammar_(grammar), models_(std::move(models)), weights_(std::move(weights)), settings_(settings) {
   const size_t expected = grammar.feature_count() + kModels + 2 * models_.size();
-  if (weights_.size() != expected) throw InputError(std::to_string(weights_.size()) + " weights where grammar and models have " + std::to_string(expected) + " features");
-  if (settings.max_span < 1 || settings.pop_limit < 1) throw InputError("span and pop limits of the decoder are 1 or more");
-  if (!std::ranges::all_of(weights_, [](float w) { return std::isfinite(w); })) throw InputError("a weight of the decoder is not a finite number");
+  if (weights_.size() != expected)
+    throw InputError(std::to_string(weights_.size()) + " weights where grammar and models have " +
+                     std::to_string(expected) + " features");
+  if (settings.max_span < 1 || settings.pop_limit < 1)
+    throw InputError("span and pop limits of the decoder are 1 or more");
+  if (!std::ranges::all_of(weights_, [](float w) { return std::isfinite(w); }))
+    throw InputError("a weight of the decoder is not a finite number");
 }
 
 Decoder::~Decoder() = default;
 
 Hypergraph Decoder::decode(const SourceSentence& sentence) const {
-  if (sentence.words.empty() || sentence.words.size() != sentence.copies.size()) throw InputError("a sentence to translate has one word or more, each with its copy");
+  if (sentence.words.empty() || sentence.words.size() != sentence.copies.size())
+    throw InputError("a sentence to translate has one word or more, each with its copy");
+  std::vector<std::shared_lock<std::shared_mutex>> locks;
+  for (const LanguageModelFeature* model : models_) {
+    locks.push_back(model->decoding());
+    if (const uint32_t last = std::ranges::max(sentence.copies); last >= model->words())
+      throw InputError("word " + std::to_string(last) + " is to be copied, but a language model knows " +
+                       std::to_string(model->words()) + " words of the decoder: extend it first");
+  }
   std::unique_ptr<DecoderWorkspace> own;
   if (const std::scoped_lock locked(idle_lock_); !idle_.empty()) {
     own = std::move(idle_.back());

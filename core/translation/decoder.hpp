@@ -1,7 +1,9 @@
-// Hierarchical decoding: CKY+ over the grammar's trie, cube pruning with language-model states (Chiang 2007, section 5).
+// Hierarchical decoding: CKY+ over the grammar's trie, cube pruning with language-model states (Chiang 2007, section
+// 5).
 //
-// A span has one list of hypotheses of X, a prefix of the sentence one of S (S -> X | S X). A hypothesis keeps, for each
-// language model, the words at its left edge whose probability waits for their context, and the state at its right edge.
+// A span has one list of hypotheses of X, a prefix of the sentence one of S (S -> X | S X). A hypothesis keeps, for
+// each language model, the words at its left edge whose probability waits for their context, and the state at its right
+// edge.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -18,7 +20,7 @@ namespace binyan::translation {
 struct DecoderSettings {
   uint32_t max_span = 10;    // source words of X; longer spans are joined by glue alone
   uint32_t pop_limit = 200;  // hypotheses of a span
-  uint32_t rule_limit = 0;   // target sides of a source side that are tried, the best by rule score and estimate; 0: all
+  uint32_t rule_limit = 0;  // target sides of a source side that are tried, the best by rule score and estimate; 0: all
 };
 
 // Places of the features that are not the grammar's; language model l has kModels + 2 l (log-probability) and
@@ -34,11 +36,14 @@ class DecoderWorkspace;
 
 class Decoder {
  public:
-  // `weights`: the grammar's features, then those above. Grammar and models outlive the decoder.
-  Decoder(const Grammar& grammar, std::vector<const LanguageModelFeature*> models, std::vector<float> weights, DecoderSettings settings);
+  // `weights`: the grammar's features, then those above. Grammar and models outlive the decoder, which remembers their
+  // answers from sentence to sentence: build it once. The models may learn new words meanwhile (LanguageModelFeature).
+  Decoder(const Grammar& grammar, std::vector<const LanguageModelFeature*> models, std::vector<float> weights,
+          DecoderSettings settings);
   ~Decoder();
 
-  // The hypergraph of a sentence of one word or more; its goal always has a derivation. Const and safe from several threads.
+  // The hypergraph of a sentence of one word or more; its goal always has a derivation. Const and safe from several
+  // threads.
   Hypergraph decode(const SourceSentence& sentence) const;
   // The feature values of a derivation or an edge, added to `values` (as many as weights).
   void add_features(const Hypergraph& graph, uint32_t edge, std::span<double> values) const;
@@ -55,7 +60,7 @@ class Decoder {
   std::vector<const LanguageModelFeature*> models_;
   std::vector<float> weights_;
   DecoderSettings settings_;
-  // What is worth keeping from one sentence to the next; one a thread that decodes.
+  // What is worth keeping from one sentence to the next, one per thread that decodes.
   mutable std::mutex idle_lock_;
   mutable std::vector<std::unique_ptr<DecoderWorkspace>> idle_;
 };

@@ -7,19 +7,24 @@
 #include <string>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
 namespace binyan::translation {
 
-RuleCounter::RuleCounter(ExtractionLimits limits, const PatternFilter* filter) : limits_(limits), filter_(filter), table_(1 << 12, UINT32_MAX) {
-  if (limits.max_span < 1 || limits.max_span > 100) throw InputError("the span limit of phrases is between 1 and 100, not " + std::to_string(limits.max_span));
+RuleCounter::RuleCounter(ExtractionLimits limits, const PatternFilter* filter)
+    : limits_(limits), filter_(filter), table_(1 << 12, kNoIndex) {
+  if (limits.max_span < 1 || limits.max_span > 100)
+    throw InputError("the span limit of phrases is between 1 and 100, not " + std::to_string(limits.max_span));
   if (limits.max_gaps > 2) throw InputError("rules have at most 2 gaps, not " + std::to_string(limits.max_gaps));
 }
 
-void RuleCounter::find_phrases(std::span<const uint32_t> source, std::span<const uint32_t> target, std::span<const Link> links) {
+void RuleCounter::find_phrases(std::span<const uint32_t> source, std::span<const uint32_t> target,
+                               std::span<const Link> links) {
   source_ = source;
   target_ = target;
   const size_t n = source.size(), m = target.size();
-  if (n > INT16_MAX || m > INT16_MAX) throw InputError("a sentence of over " + std::to_string(INT16_MAX) + " words: is there one sentence on a line?");
+  if (n > INT16_MAX || m > INT16_MAX)
+    throw InputError("a sentence of over " + std::to_string(INT16_MAX) + " words: is there one sentence on a line?");
   constexpr int kFar = std::numeric_limits<int>::max();
   low_.assign(n, kFar);
   high_.assign(n, -1);
@@ -28,7 +33,8 @@ void RuleCounter::find_phrases(std::span<const uint32_t> source, std::span<const
   aligned_.assign(n, 0);
   for (Link l : links) {
     if (l.source >= n || l.target >= m)
-      throw InputError("link " + std::to_string(l.source) + "-" + std::to_string(l.target) + " points outside a pair of " + std::to_string(n) + " and " + std::to_string(m) + " words");
+      throw InputError("link " + std::to_string(l.source) + "-" + std::to_string(l.target) +
+                       " points outside a pair of " + std::to_string(n) + " and " + std::to_string(m) + " words");
     aligned_[l.source] = 1;
     low_[l.source] = std::min<int>(low_[l.source], l.target);
     high_[l.source] = std::max<int>(high_[l.source], l.target);
@@ -70,7 +76,7 @@ void RuleCounter::emit(uint32_t end) {
     target_side_.push_back(symbol);
   }
   if (totals_only_) {
-    if (const uint32_t id = targets_.find(target_side_); id != SequenceTable::kAbsent) found_.push_back({end, 0, id});
+    if (const uint32_t id = targets_.find(target_side_); id != kNoIndex) found_.push_back({end, 0, id});
   } else {
     found_.push_back({end, sources_.intern(pattern_), targets_.intern(target_side_)});
   }
@@ -79,7 +85,8 @@ void RuleCounter::emit(uint32_t end) {
 // All patterns that begin at start_ with pattern_ over [start_, position); `aligned` of its words have links.
 void RuleCounter::extend(uint32_t position, uint32_t aligned) {
   if (aligned && phrase(start_, position - 1).first >= 0) emit(position);
-  if (pattern_.size() == limits_.max_symbols || position == source_.size() || position - start_ == limits_.max_span) return;
+  if (pattern_.size() == limits_.max_symbols || position == source_.size() || position - start_ == limits_.max_span)
+    return;
   pattern_.push_back(source_[position]);
   extend(position + 1, aligned + aligned_[position]);
   pattern_.back() = kFirstGap;
@@ -94,7 +101,8 @@ void RuleCounter::extend(uint32_t position, uint32_t aligned) {
   pattern_.pop_back();
 }
 
-void RuleCounter::extract(std::span<const uint32_t> source, std::span<const uint32_t> target, std::span<const Link> links) {
+void RuleCounter::extract(std::span<const uint32_t> source, std::span<const uint32_t> target,
+                          std::span<const Link> links) {
   find_phrases(source, target, links);
   for (start_ = 0; start_ < source.size(); ++start_) {
     if (!aligned_[start_]) continue;
@@ -129,12 +137,13 @@ void RuleCounter::count(const Instance& instance, double share) {
     uint64_t h = (uint64_t{r.source} << 32 | r.target) * 0x9E3779B97F4A7C15ull;
     h ^= h >> 32;
     uint64_t at = h & (table_.size() - 1);
-    while (table_[at] != UINT32_MAX && (rules_[table_[at]].source != r.source || rules_[table_[at]].target != r.target)) at = (at + 1) & (table_.size() - 1);
+    while (table_[at] != kNoIndex && (rules_[table_[at]].source != r.source || rules_[table_[at]].target != r.target))
+      at = (at + 1) & (table_.size() - 1);
     return at;
   };
   const Rule rule{instance.source, instance.target};
   const uint64_t at = slot(rule);
-  if (table_[at] != UINT32_MAX) {
+  if (table_[at] != kNoIndex) {
     share_[table_[at]] += static_cast<float>(share);
     ++occurrences_[table_[at]];
     return;
@@ -144,7 +153,7 @@ void RuleCounter::count(const Instance& instance, double share) {
   share_.push_back(static_cast<float>(share));
   occurrences_.push_back(1);
   if (rules_.size() * 2 > table_.size()) {
-    table_.assign(table_.size() * 2, UINT32_MAX);
+    table_.assign(table_.size() * 2, kNoIndex);
     for (uint32_t r = 0; r < rules_.size(); ++r) table_[slot(rules_[r])] = r;
   }
 }
@@ -155,7 +164,8 @@ void RuleCounter::add(std::span<const uint32_t> source, std::span<const uint32_t
   lexicon_.add(source, target, links);
 }
 
-void RuleCounter::add_target_totals(std::span<const uint32_t> source, std::span<const uint32_t> target, std::span<const Link> links) {
+void RuleCounter::add_target_totals(std::span<const uint32_t> source, std::span<const uint32_t> target,
+                                    std::span<const Link> links) {
   totals_only_ = true;
   extract(source, target, links);
 }
@@ -195,7 +205,8 @@ Grammar RuleCounter::finish() const {
   return Grammar::pack(sources_, targets_, rules, features, kFeatures);
 }
 
-void LexicalTable::add(std::span<const uint32_t> source, std::span<const uint32_t> target, std::span<const Link> links) {
+void LexicalTable::add(std::span<const uint32_t> source, std::span<const uint32_t> target,
+                       std::span<const Link> links) {
   auto count = [&](uint32_t s, uint32_t t) {
     ++joint_[uint64_t{s} << 32 | t];
     if (s >= source_total_.size()) source_total_.resize(s + 1, 0);
@@ -279,13 +290,19 @@ bool PatternFilter::contains(std::span<const uint32_t> pattern) const {
   return slots_[at] != 0;
 }
 
-PatternFilter::PatternFilter(std::span<const uint32_t> words, std::span<const uint64_t> offsets, const ExtractionLimits& limits) : slots_(1 << 12, 0) {
-  struct Item { std::vector<uint32_t> pattern; uint32_t position, gaps; };
+PatternFilter::PatternFilter(std::span<const uint32_t> words, std::span<const uint64_t> offsets,
+                             const ExtractionLimits& limits)
+    : slots_(1 << 12, 0) {
+  struct Item {
+    std::vector<uint32_t> pattern;
+    uint32_t position, gaps;
+  };
   std::vector<Item> stack;
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     const auto sentence = words.subspan(offsets[i], offsets[i + 1] - offsets[i]);
     for (uint32_t start = 0; start < sentence.size(); ++start) {
-      const uint32_t end = static_cast<uint32_t>(std::min<uint64_t>(sentence.size(), uint64_t{start} + limits.max_span));
+      const uint32_t end =
+          static_cast<uint32_t>(std::min<uint64_t>(sentence.size(), uint64_t{start} + limits.max_span));
       stack.push_back({{}, start, 0});
       while (!stack.empty()) {
         Item item = std::move(stack.back());

@@ -11,11 +11,11 @@
 namespace binyan::translation {
 
 struct ExtractionLimits {
-  uint32_t max_span = 10;     // words of an initial phrase, on either side
-  uint32_t max_symbols = 5;   // words and gaps of a source side
-  uint32_t max_gaps = 2;      // 0, 1 or 2; never adjacent on the source side
-  uint32_t min_count = 1;     // rules with gaps seen fewer times are left out
-  uint32_t max_targets = 0;   // the most frequent target sides kept for a source side; 0: all
+  uint32_t max_span = 10;    // words of an initial phrase, on either side
+  uint32_t max_symbols = 5;  // words and gaps of a source side
+  uint32_t max_gaps = 2;     // 0, 1 or 2; never adjacent on the source side
+  uint32_t min_count = 1;    // rules with gaps seen fewer times are left out
+  uint32_t max_targets = 0;  // the most frequent target sides kept for a source side; 0: all
 };
 
 // Source sides that match somewhere in given sentences, by hash: a false match keeps a rule too many and does no harm.
@@ -54,11 +54,12 @@ class RuleCounter {
   // Throws InputError where a link points outside the sentences.
   void add(std::span<const uint32_t> source, std::span<const uint32_t> target, std::span<const Link> links);
   // With a filter, the counts of target sides need a second reading of the bitext: the same pairs again.
-  void add_target_totals(std::span<const uint32_t> source, std::span<const uint32_t> target, std::span<const Link> links);
+  void add_target_totals(std::span<const uint32_t> source, std::span<const uint32_t> target,
+                         std::span<const Link> links);
 
-  // Features of a rule, natural logarithms: p(t|s), p(s|t), lexical weights w(t|s), w(s|t); of the rule, then of its source
-  // side, log of the number of times seen, and 1 if seen once; and log of the number of spans the source side was extracted
-  // from, to be divided by the number of those it matches (Grammar::count_matches, Grammar::divide).
+  // Features of a rule, natural logarithms: p(t|s), p(s|t), lexical weights w(t|s), w(s|t); of the rule, then of its
+  // source side, log of the number of times seen, and 1 if seen once; and log of the number of spans the source side
+  // was extracted from, to be divided by the number of those it matches (Grammar::count_matches, Grammar::divide).
   static constexpr uint32_t kFeatures = 9;
   Grammar finish() const;
 
@@ -66,15 +67,23 @@ class RuleCounter {
   uint64_t rules() const { return occurrences_.size(); }
 
  private:
-  struct Phrase { int16_t first = -1, last = -1; };  // target words of a source span; first < 0: not a phrase
-  struct Instance { uint32_t end, source, target; };
-  struct Gap { uint32_t first, last; };
+  struct Phrase {
+    int16_t first = -1, last = -1;
+  };  // target words of a source span; first < 0: not a phrase
+  struct Instance {
+    uint32_t end, source, target;
+  };
+  struct Gap {
+    uint32_t first, last;
+  };
 
   void find_phrases(std::span<const uint32_t> source, std::span<const uint32_t> target, std::span<const Link> links);
   void extract(std::span<const uint32_t> source, std::span<const uint32_t> target, std::span<const Link> links);
   void extend(uint32_t position, uint32_t aligned);
   void emit(uint32_t end);
-  const Phrase& phrase(uint32_t first, uint32_t last) const { return phrases_[first * limits_.max_span + (last - first)]; }
+  const Phrase& phrase(uint32_t first, uint32_t last) const {
+    return phrases_[first * limits_.max_span + (last - first)];
+  }
   void count_spans();
   void count(const Instance& instance, double share);
 
@@ -83,10 +92,11 @@ class RuleCounter {
   LexicalTable lexicon_;
   SequenceTable sources_, targets_;
   std::vector<double> source_total_, target_total_;
-  std::vector<uint32_t> source_seen_, source_spans_;  // rules extracted with the source side; spans they were extracted from
-  std::vector<uint32_t> table_;       // open addressing over rules
+  std::vector<uint32_t> source_seen_,
+      source_spans_;             // rules extracted with the source side; spans they were extracted from
+  std::vector<uint32_t> table_;  // open addressing over rules
   std::vector<Rule> rules_;
-  std::vector<float> share_;          // fractional counts (Chiang 2007, section 3.3)
+  std::vector<float> share_;  // fractional counts (Chiang 2007, section 3.3)
   std::vector<uint32_t> occurrences_;
   uint64_t instances_ = 0;
   bool totals_only_ = false;
@@ -95,7 +105,8 @@ class RuleCounter {
   std::span<const uint32_t> source_, target_;
   std::vector<Phrase> phrases_;
   std::vector<uint8_t> aligned_;
-  std::vector<int> low_, high_, back_low_, back_high_;  // extent of the links of each source word, and of each target word
+  std::vector<int> low_, high_, back_low_,
+      back_high_;  // extent of the links of each source word, and of each target word
   uint32_t start_ = 0;
   std::vector<uint32_t> pattern_, target_side_;
   std::vector<Gap> gaps_;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
 namespace binyan::translation {
 
@@ -13,28 +14,35 @@ Grammar::Grammar(GrammarArrays arrays) : arrays_(std::move(arrays)) {
   const auto& a = arrays_;
   for (uint32_t n = a.first_child[0]; n < a.first_child[1]; ++n) {
     if (is_gap(a.symbol[n])) continue;
-    if (a.symbol[n] >= root_child_.size()) root_child_.resize(a.symbol[n] + 1, kNoNode);
+    if (a.symbol[n] >= root_child_.size()) root_child_.resize(a.symbol[n] + 1, kNoIndex);
     root_child_[a.symbol[n]] = n;
   }
 }
 
 void Grammar::check() const {
   const auto& a = arrays_;
-  auto rising = [](const std::vector<uint32_t>& v, uint64_t last) { return !v.empty() && v.back() == last && std::ranges::is_sorted(v); };
-  const bool sound = !a.symbol.empty() && a.first_child.size() == a.symbol.size() + 1 && a.first_rule.size() == a.symbol.size() + 1 &&
-                     rising(a.first_child, a.symbol.size()) && a.first_child[0] == 1 && rising(a.first_rule, a.target.size()) && a.first_rule[0] == 0 &&
-                     a.features.size() == uint64_t{a.feature_count} * a.target.size() && rising(a.target_offset, a.target_symbols.size()) && a.target_offset[0] == 0 &&
+  auto rising = [](const std::vector<uint32_t>& v, uint64_t last) {
+    return !v.empty() && v.back() == last && std::ranges::is_sorted(v);
+  };
+  const bool sound = !a.symbol.empty() && a.first_child.size() == a.symbol.size() + 1 &&
+                     a.first_rule.size() == a.symbol.size() + 1 && rising(a.first_child, a.symbol.size()) &&
+                     a.first_child[0] == 1 && rising(a.first_rule, a.target.size()) && a.first_rule[0] == 0 &&
+                     a.features.size() == uint64_t{a.feature_count} * a.target.size() &&
+                     rising(a.target_offset, a.target_symbols.size()) && a.target_offset[0] == 0 &&
                      std::ranges::all_of(a.target, [&](uint32_t t) { return t + 1 < a.target_offset.size(); });
   if (!sound) throw InputError("the grammar's arrays contradict each other: the file is damaged");
 }
 
-Grammar Grammar::pack(const SequenceTable& sources, const SequenceTable& targets, std::span<const Rule> rules, std::span<const float> features, uint32_t feature_count) {
+Grammar Grammar::pack(const SequenceTable& sources, const SequenceTable& targets, std::span<const Rule> rules,
+                      std::span<const float> features, uint32_t feature_count) {
   std::vector<uint32_t> order(rules.size());
   std::iota(order.begin(), order.end(), 0u);
-  // Number the source sides by their symbols first: comparing numbers is quicker than comparing sequences again and again.
+  // Number the source sides by their symbols first: comparing numbers is quicker than comparing sequences again and
+  // again.
   std::vector<uint32_t> sorted(sources.size()), rank(sources.size());
   std::iota(sorted.begin(), sorted.end(), 0u);
-  std::ranges::sort(sorted, [&](uint32_t a, uint32_t b) { return std::ranges::lexicographical_compare(sources[a], sources[b]); });
+  std::ranges::sort(
+      sorted, [&](uint32_t a, uint32_t b) { return std::ranges::lexicographical_compare(sources[a], sources[b]); });
   for (uint32_t i = 0; i < sorted.size(); ++i) rank[sorted[i]] = i;
   std::ranges::stable_sort(order, {}, [&](uint32_t r) { return rank[rules[r].source]; });
 
@@ -43,10 +51,13 @@ Grammar Grammar::pack(const SequenceTable& sources, const SequenceTable& targets
   a.features.reserve(features.size());
   a.target.reserve(rules.size());
   // Target sides in use, numbered anew in the order they are met.
-  std::vector<uint32_t> renumbered(targets.size(), UINT32_MAX);
+  std::vector<uint32_t> renumbered(targets.size(), kNoIndex);
   a.target_offset = {0};
 
-  struct Range { uint64_t first, last; uint32_t depth; };  // of `order`, sharing a source prefix of `depth` symbols
+  struct Range {
+    uint64_t first, last;
+    uint32_t depth;
+  };  // of `order`, sharing a source prefix of `depth` symbols
   std::vector<Range> queue{{0, order.size(), 0}};
   a.symbol = {kFirstGap};
   for (size_t n = 0; n < queue.size(); ++n) {
@@ -57,7 +68,7 @@ Grammar Grammar::pack(const SequenceTable& sources, const SequenceTable& targets
     for (; range.first < range.last && source(range.first).size() == range.depth; ++range.first) {
       const uint32_t r = order[range.first];
       uint32_t& t = renumbered[rules[r].target];
-      if (t == UINT32_MAX) {
+      if (t == kNoIndex) {
         t = static_cast<uint32_t>(a.target_offset.size()) - 1;
         const auto symbols = targets[rules[r].target];
         a.target_symbols.insert(a.target_symbols.end(), symbols.begin(), symbols.end());
@@ -82,15 +93,18 @@ Grammar Grammar::pack(const SequenceTable& sources, const SequenceTable& targets
 }
 
 uint32_t Grammar::child(uint32_t node, uint32_t symbol) const {
-  if (node == 0 && !is_gap(symbol)) return symbol < root_child_.size() ? root_child_[symbol] : kNoNode;
-  const auto first = arrays_.symbol.begin() + arrays_.first_child[node], last = arrays_.symbol.begin() + arrays_.first_child[node + 1];
+  if (node == 0 && !is_gap(symbol)) return symbol < root_child_.size() ? root_child_[symbol] : kNoIndex;
+  const auto first = arrays_.symbol.begin() + arrays_.first_child[node],
+             last = arrays_.symbol.begin() + arrays_.first_child[node + 1];
   const auto at = std::lower_bound(first, last, symbol);
-  return at != last && *at == symbol ? static_cast<uint32_t>(at - arrays_.symbol.begin()) : kNoNode;
+  return at != last && *at == symbol ? static_cast<uint32_t>(at - arrays_.symbol.begin()) : kNoIndex;
 }
 
 void Grammar::mark_usable(std::span<const uint32_t> sentence, uint32_t max_span, std::vector<uint8_t>& used) const {
   used.resize(rules(), 0);
-  struct Item { uint32_t node, position; };
+  struct Item {
+    uint32_t node, position;
+  };
   std::vector<Item> stack;
   for (uint32_t start = 0; start < sentence.size(); ++start) {
     const uint32_t end = static_cast<uint32_t>(std::min<uint64_t>(sentence.size(), uint64_t{start} + max_span));
@@ -100,14 +114,16 @@ void Grammar::mark_usable(std::span<const uint32_t> sentence, uint32_t max_span,
       stack.pop_back();
       std::fill(used.begin() + first_rule(item.node), used.begin() + end_rule(item.node), 1);
       if (item.position == end || !has_children(item.node)) continue;
-      if (const uint32_t next = child(item.node, sentence[item.position]); next != kNoNode) stack.push_back({next, item.position + 1});
-      if (const uint32_t next = child(item.node, kFirstGap); next != kNoNode)
+      if (const uint32_t next = child(item.node, sentence[item.position]); next != kNoIndex)
+        stack.push_back({next, item.position + 1});
+      if (const uint32_t next = child(item.node, kFirstGap); next != kNoIndex)
         for (uint32_t p = item.position + 1; p <= end; ++p) stack.push_back({next, p});
     }
   }
 }
 
-void Grammar::count_matches(std::span<const uint32_t> sentence, uint32_t max_span, std::vector<uint32_t>& counts) const {
+void Grammar::count_matches(std::span<const uint32_t> sentence, uint32_t max_span,
+                            std::vector<uint32_t>& counts) const {
   counts.resize(nodes(), 0);
   std::vector<std::vector<uint32_t>> reached(max_span + 1);  // nodes by the words covered
   for (uint32_t start = 0; start < sentence.size(); ++start) {
@@ -120,8 +136,9 @@ void Grammar::count_matches(std::span<const uint32_t> sentence, uint32_t max_spa
       for (uint32_t node : here) {
         ++counts[node];
         if (covered == room || !has_children(node)) continue;
-        if (const uint32_t next = child(node, sentence[start + covered]); next != kNoNode) reached[covered + 1].push_back(next);
-        if (const uint32_t next = child(node, kFirstGap); next != kNoNode)
+        if (const uint32_t next = child(node, sentence[start + covered]); next != kNoIndex)
+          reached[covered + 1].push_back(next);
+        if (const uint32_t next = child(node, kFirstGap); next != kNoIndex)
           for (uint32_t c = covered + 1; c <= room; ++c) reached[c].push_back(next);
       }
       here.clear();
@@ -130,7 +147,8 @@ void Grammar::count_matches(std::span<const uint32_t> sentence, uint32_t max_spa
 }
 
 void Grammar::divide(uint32_t feature, std::span<const uint32_t> counts) {
-  if (feature >= feature_count() || counts.size() != nodes()) throw InputError("a feature of the grammar is divided by one count a node");
+  if (feature >= feature_count() || counts.size() != nodes())
+    throw InputError("a feature of the grammar is divided by one count a node");
   for (uint32_t n = 0; n < nodes(); ++n)
     for (uint32_t r = first_rule(n); r < end_rule(n); ++r) {
       if (counts[n] == 0) throw InputError("a source side with rules was counted 0 times");
@@ -161,7 +179,9 @@ Grammar Grammar::restricted(std::span<const uint8_t> used) const {
   for (uint32_t n = 0; n < nodes(); ++n)
     for (uint32_t r = first_rule(n); r < end_rule(n); ++r) {
       if (!used[r]) continue;
-      kept.push_back({source_sides.intern({symbols.data() + offsets[n], static_cast<size_t>(offsets[n + 1] - offsets[n])}), target_sides.intern(target(r))});
+      kept.push_back(
+          {source_sides.intern({symbols.data() + offsets[n], static_cast<size_t>(offsets[n + 1] - offsets[n])}),
+           target_sides.intern(target(r))});
       values.insert(values.end(), features(r).begin(), features(r).end());
     }
   return pack(source_sides, target_sides, kept, values, feature_count());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "no_index.hpp"
+
 namespace binyan::translation {
 namespace {
 
@@ -14,7 +16,8 @@ bool worse(const KBest::Backpointer& a, const KBest::Backpointer& b) {
 
 }  // namespace
 
-KBest::KBest(const Hypergraph& graph, Yield yield) : graph_(graph), yield_(std::move(yield)), nodes_(graph.nodes.size()) {}
+KBest::KBest(const Hypergraph& graph, Yield yield)
+    : graph_(graph), yield_(std::move(yield)), nodes_(graph.nodes.size()) {}
 
 // Whether a candidate is new, and if so its place among the best.
 bool KBest::keep(uint32_t node, const Backpointer& candidate) {
@@ -36,7 +39,7 @@ bool KBest::keep(uint32_t node, const Backpointer& candidate) {
 void KBest::start(uint32_t node) {
   Node& n = nodes_[node];
   n.started = true;
-  for (uint32_t e = graph_.nodes[node].edge; e != UINT32_MAX; e = graph_.edges[e].next) {
+  for (uint32_t e = graph_.nodes[node].edge; e != kNoIndex; e = graph_.edges[e].next) {
     const HyperEdge& edge = graph_.edges[e];
     double score = edge.score;
     for (int i = 0; i < edge.arity; ++i) score += graph_.nodes[edge.tails[i]].score;

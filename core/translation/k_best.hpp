@@ -13,8 +13,8 @@ class KBest {
   // The words of an edge over those of its tails.
   using Yield = std::function<std::vector<uint32_t>(const HyperEdge&, const std::vector<uint32_t>* const* tails)>;
 
-  // With `yield`, only the best of the derivations of a node that have the same words is kept (Huang, Knight and Joshi 2006):
-  // the k best are then distinct translations.
+  // With `yield`, only the best of the derivations of a node that have the same words is kept (Huang, Knight and Joshi
+  // 2006): the k best are then distinct translations.
   explicit KBest(const Hypergraph& graph, Yield yield = nullptr);
 
   struct Backpointer {
@@ -34,7 +34,7 @@ class KBest {
     std::vector<Backpointer> best, candidates;  // candidates: a heap
     std::vector<std::vector<uint32_t>> yields;  // of `best`, where they are to be distinct
     std::set<std::vector<uint32_t>> seen;
-    std::vector<Backpointer> repeated;          // not kept, their successors not among the candidates yet
+    std::vector<Backpointer> repeated;  // not kept, their successors not among the candidates yet
   };
   void start(uint32_t node);
   void push_successors(Node& node, Backpointer from);

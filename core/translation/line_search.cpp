@@ -22,7 +22,9 @@ struct Line {
 
 // The upper envelope, left to right. `lines` is reordered.
 void envelope(std::vector<Line>& lines) {
-  std::ranges::sort(lines, [](const Line& a, const Line& b) { return std::tuple(a.slope, -a.height, a.hypothesis) < std::tuple(b.slope, -b.height, b.hypothesis); });
+  std::ranges::sort(lines, [](const Line& a, const Line& b) {
+    return std::tuple(a.slope, -a.height, a.hypothesis) < std::tuple(b.slope, -b.height, b.hypothesis);
+  });
   size_t kept = 0;
   for (size_t i = 0; i < lines.size(); ++i) {
     Line line = lines[i];
@@ -41,8 +43,12 @@ void envelope(std::vector<Line>& lines) {
 
 }  // namespace
 
-LineOptimum search_line(const HypothesisLists& lists, std::span<const double> origin, std::span<const double> direction) {
-  struct Change { double at; uint64_t before, after; };
+LineOptimum search_line(const HypothesisLists& lists, std::span<const double> origin,
+                        std::span<const double> direction) {
+  struct Change {
+    double at;
+    uint64_t before, after;
+  };
   std::vector<Change> changes;
   BleuStatistics sums{};
   std::vector<Line> lines;
@@ -55,7 +61,8 @@ LineOptimum search_line(const HypothesisLists& lists, std::span<const double> or
     if (lines.empty()) continue;
     envelope(lines);
     for (size_t i = 0; i < kBleuWidth; ++i) sums[i] += lists.statistics[lines[0].hypothesis * kBleuWidth + i];
-    for (size_t l = 1; l < lines.size(); ++l) changes.push_back({lines[l].from, lines[l - 1].hypothesis, lines[l].hypothesis});
+    for (size_t l = 1; l < lines.size(); ++l)
+      changes.push_back({lines[l].from, lines[l - 1].hypothesis, lines[l].hypothesis});
   }
   std::ranges::stable_sort(changes, {}, &Change::at);
   LineOptimum best{0, -1};
@@ -65,13 +72,15 @@ LineOptimum search_line(const HypothesisLists& lists, std::span<const double> or
     double step = std::isinf(from) ? (std::isinf(to) ? 0.0 : to - 0.1) : std::isinf(to) ? from + 0.1 : (from + to) / 2;
     if (from < 0 && to > 0) step = std::clamp(0.0, std::isinf(from) ? to - 1e9 : from, to);
     const double score = bleu(sums);
-    if (score > best.bleu + 1e-12 || (score > best.bleu - 1e-12 && std::abs(step) < std::abs(best.step))) best = {step, score};
+    if (score > best.bleu + 1e-12 || (score > best.bleu - 1e-12 && std::abs(step) < std::abs(best.step)))
+      best = {step, score};
   };
   double from = -std::numeric_limits<double>::infinity();
   for (const Change& c : changes) {
     if (c.at > from) consider(from, c.at);
     from = c.at;
-    for (size_t i = 0; i < kBleuWidth; ++i) sums[i] += lists.statistics[c.after * kBleuWidth + i] - lists.statistics[c.before * kBleuWidth + i];
+    for (size_t i = 0; i < kBleuWidth; ++i)
+      sums[i] += lists.statistics[c.after * kBleuWidth + i] - lists.statistics[c.before * kBleuWidth + i];
   }
   consider(from, std::numeric_limits<double>::infinity());
   return best;

@@ -9,7 +9,7 @@
 namespace binyan::translation {
 
 struct HypothesisLists {
-  std::span<const double> features;     // `width` a hypothesis
+  std::span<const double> features;     // `width` per hypothesis
   std::span<const int64_t> statistics;  // kBleuWidth a hypothesis
   std::span<const uint64_t> offsets;    // hypotheses of sentence i: [offsets[i], offsets[i + 1])
   size_t width;
@@ -21,7 +21,8 @@ struct LineOptimum {
 };
 
 // The middle of the best interval; where several are equal, the one nearest to step 0.
-LineOptimum search_line(const HypothesisLists& lists, std::span<const double> origin, std::span<const double> direction);
+LineOptimum search_line(const HypothesisLists& lists, std::span<const double> origin,
+                        std::span<const double> direction);
 
 // BLEU of the hypotheses that `weights` prefer (the first of equals).
 double bleu_at(const HypothesisLists& lists, std::span<const double> weights);

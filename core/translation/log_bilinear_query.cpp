@@ -5,7 +5,8 @@
 #include <memory>
 
 #include "errors.hpp"
-#include "translation/answer_table.hpp"
+#include "no_index.hpp"
+#include "translation/score_cache.hpp"
 #include "translation/sequence_table.hpp"
 
 namespace binyan::translation {
@@ -42,7 +43,7 @@ class LogBilinearQuery final : public LanguageModelQuery {
  public:
   explicit LogBilinearQuery(const LogBilinearFeature& feature) : f_(feature), a_(feature.arrays_) {
     contexts_.intern({});
-    const std::vector<uint32_t> start(a_.order - 1, static_cast<uint32_t>(a_.row.size()));
+    const std::vector<uint32_t> start(a_.order - 1, kNoIndex);
     begin_ = contexts_.intern(start);
   }
   uint32_t begin() override { return begin_; }
@@ -66,7 +67,7 @@ class LogBilinearQuery final : public LanguageModelQuery {
 
  private:
   struct Prediction {
-    std::vector<float> vector, classes;      // p; log-probabilities of classes
+    std::vector<float> vector, classes;              // p; log-probabilities of classes
     std::vector<std::pair<uint32_t, float>> within;  // classes asked for, with the log of their normaliser
   };
 
@@ -75,17 +76,18 @@ class LogBilinearQuery final : public LanguageModelQuery {
     Prediction& at = predict(state);
     const uint32_t c = f_.class_of_[row];
     const uint32_t first = a_.first[c], count = a_.first[c + 1] - first;
-    auto found = std::ranges::find(at.within, c, &std::pair<uint32_t, float>::first);
-    if (found == at.within.end()) {
+    auto hit = std::ranges::find(at.within, c, &std::pair<uint32_t, float>::first);
+    if (hit == at.within.end()) {
       scores_.resize(count);
-      scores_of(at.vector.data(), a_.width, f_.target_columns_.data() + uint64_t{first} * a_.width, a_.target_bias.data() + first, count, scores_.data());
+      scores_of(at.vector.data(), a_.width, f_.target_columns_.data() + uint64_t{first} * a_.width,
+                a_.target_bias.data() + first, count, scores_.data());
       at.within.emplace_back(c, log_sum_exp(scores_.data(), count));
-      found = at.within.end() - 1;
+      hit = at.within.end() - 1;
     }
     float score = a_.target_bias[row];
     const float* const target = a_.target_vectors.data() + uint64_t{row} * a_.width;
     for (uint32_t i = 0; i < a_.width; ++i) score += at.vector[i] * target[i];
-    return at.classes[c] + score - found->second;
+    return at.classes[c] + score - hit->second;
   }
 
   Prediction& predict(uint32_t state) {
@@ -96,9 +98,8 @@ class LogBilinearQuery final : public LanguageModelQuery {
     ++predicted_;
     p.vector.assign(a_.width, 0.0f);
     const auto context = contexts_[state];
-    const uint64_t rows = a_.row.size() + 1;
     for (uint32_t j = 0; j < context.size(); ++j) {
-      const float* const part = a_.context.data() + (j * rows + context[j]) * a_.width;
+      const float* const part = f_.context_part(j, context[j]);
       for (uint32_t i = 0; i < a_.width; ++i) p.vector[i] += part[i];
     }
     if (a_.sigmoid)
@@ -115,19 +116,24 @@ class LogBilinearQuery final : public LanguageModelQuery {
   const LogBilinearArrays& a_;
   SequenceTable contexts_;
   uint32_t begin_;
-  AnswerTable known_;
+  ScoreCache known_;
   std::vector<std::unique_ptr<Prediction>> predictions_;  // by state; none for those never asked
   uint64_t predicted_ = 0;
   std::vector<float> scores_;
   std::vector<uint32_t> next_;
 };
 
-LogBilinearFeature::LogBilinearFeature(LogBilinearArrays arrays, std::vector<uint8_t> unknown) : arrays_(std::move(arrays)), unknown_(std::move(unknown)) {
+LogBilinearFeature::LogBilinearFeature(LogBilinearArrays arrays, std::vector<uint8_t> unknown)
+    : arrays_(std::move(arrays)),
+      first_words_(static_cast<uint32_t>(arrays_.row.size())),
+      unknown_(std::move(unknown)) {
   const auto& a = arrays_;
   const uint64_t rows = a.target_bias.size(), classes = a.class_bias.size(), words = a.row.size();
-  const bool sound = a.order >= 2 && a.width >= 1 && unknown_.size() == words && a.context.size() == (a.order - 1) * (words + 1) * a.width &&
-                     a.class_vectors.size() == classes * a.width && a.target_vectors.size() == rows * a.width && a.first.size() == classes + 1 &&
-                     a.first.front() == 0 && a.first.back() == rows && std::ranges::is_sorted(a.first) && a.end_row < rows &&
+  const bool sound = a.order >= 2 && a.width >= 1 && unknown_.size() == words &&
+                     a.context.size() == (a.order - 1) * (words + 1) * a.width &&
+                     a.class_vectors.size() == classes * a.width && a.target_vectors.size() == rows * a.width &&
+                     a.first.size() == classes + 1 && a.first.front() == 0 && a.first.back() == rows &&
+                     std::ranges::is_sorted(a.first) && a.end_row < rows &&
                      std::ranges::all_of(a.row, [&](uint32_t r) { return r < rows; });
   if (!sound) throw InputError("the arrays of the log-bilinear model do not fit together");
   class_columns_ = transposed(a.class_vectors.data(), static_cast<uint32_t>(classes), a.width);
@@ -139,10 +145,36 @@ LogBilinearFeature::LogBilinearFeature(LogBilinearArrays arrays, std::vector<uin
     target_columns_.insert(target_columns_.end(), columns.begin(), columns.end());
     class_of_.insert(class_of_.end(), count, c);
     const float norm = log_sum_exp(a.target_bias.data() + first, count);
-    for (uint32_t r = 0; r < count; ++r) unigram_.push_back(a.class_bias[c] - class_norm + a.target_bias[first + r] - norm);
+    for (uint32_t r = 0; r < count; ++r)
+      unigram_.push_back(a.class_bias[c] - class_norm + a.target_bias[first + r] - norm);
   }
 }
 
-std::unique_ptr<LanguageModelQuery> LogBilinearFeature::query() const { return std::make_unique<LogBilinearQuery>(*this); }
+void LogBilinearFeature::extend(std::span<const float> context, std::span<const uint32_t> row,
+                                std::span<const uint8_t> unknown) {
+  const uint64_t positions = arrays_.order - 1, count = row.size(), width = arrays_.width;
+  if (unknown.size() != count || context.size() != positions * count * width ||
+      !std::ranges::all_of(row, [&](uint32_t r) { return r < arrays_.target_bias.size(); }))
+    throw InputError("the arrays of the words added to a log-bilinear model do not fit together");
+  const auto lock = growing();
+  for (uint64_t i = 0; i < count; ++i)
+    for (uint64_t j = 0; j < positions; ++j) {
+      const auto part = context.subspan((j * count + i) * width, width);
+      appended_.insert(appended_.end(), part.begin(), part.end());
+    }
+  arrays_.row.insert(arrays_.row.end(), row.begin(), row.end());
+  unknown_.insert(unknown_.end(), unknown.begin(), unknown.end());
+}
+
+const float* LogBilinearFeature::context_part(uint32_t position, uint32_t word) const {
+  const uint64_t width = arrays_.width, positions = arrays_.order - 1;
+  if (word != kNoIndex && word >= first_words_)
+    return appended_.data() + ((word - first_words_) * positions + position) * width;
+  return arrays_.context.data() + (position * (uint64_t{first_words_} + 1) + std::min(word, first_words_)) * width;
+}
+
+std::unique_ptr<LanguageModelQuery> LogBilinearFeature::query() const {
+  return std::make_unique<LogBilinearQuery>(*this);
+}
 
 }  // namespace binyan::translation

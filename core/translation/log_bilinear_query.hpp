@@ -4,6 +4,7 @@
 // kept. A word whose context is not whole yet is estimated by the biases alone, which are log-unigrams.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "translation/language_model_query.hpp"
@@ -13,8 +14,8 @@ namespace binyan::translation {
 struct LogBilinearArrays {
   uint32_t order = 0, width = 0;
   bool sigmoid = false;  // over the prediction vector
-  // What a word at a position of the context adds to the prediction vector: (order - 1) x (words + 1) x width, the oldest
-  // position first; the last row of each position is the start of the sentence.
+  // What a word at a position of the context adds to the prediction vector: (order - 1) x (words + 1) x width, the
+  // oldest position first; the last row of each position is the start of the sentence.
   std::vector<float> context;
   std::vector<float> class_vectors, class_bias;    // classes x width
   std::vector<float> target_vectors, target_bias;  // rows x width; the rows of a class are adjacent
@@ -27,18 +28,27 @@ class LogBilinearFeature final : public LanguageModelFeature {
  public:
   // `unknown`: of each word of the decoder. Throws InputError where sizes do not fit together.
   LogBilinearFeature(LogBilinearArrays arrays, std::vector<uint8_t> unknown);
+  // Appends words. `context`: (order - 1) x new words x width, the oldest position first, no row for the start of the
+  // sentence; `row` and `unknown` as in the constructor.
+  void extend(std::span<const float> context, std::span<const uint32_t> row, std::span<const uint8_t> unknown);
+  uint32_t words() const override { return static_cast<uint32_t>(arrays_.row.size()); }
   uint32_t order() const override { return arrays_.order; }
   bool unknown(uint32_t word) const override { return unknown_[word]; }
   std::unique_ptr<LanguageModelQuery> query() const override;
 
  private:
   friend class LogBilinearQuery;
+  // What `word`, or kNoIndex for the start of the sentence, adds at a position of the context.
+  const float* context_part(uint32_t position, uint32_t word) const;
+
   LogBilinearArrays arrays_;
+  uint32_t first_words_;         // words of the constructor, which are those of arrays_.context
+  std::vector<float> appended_;  // of each word after them: (order - 1) x width
   std::vector<uint8_t> unknown_;
-  std::vector<uint32_t> class_of_;          // of each row
-  std::vector<float> class_columns_;        // width x classes
-  std::vector<float> target_columns_;       // for each class width x its rows, at first[c] * width
-  std::vector<float> unigram_;              // log-probability by row under the biases alone
+  std::vector<uint32_t> class_of_;     // of each row
+  std::vector<float> class_columns_;   // width x classes
+  std::vector<float> target_columns_;  // for each class width x its rows, at first[c] * width
+  std::vector<float> unigram_;         // log-probability by row under the biases alone
 };
 
 }  // namespace binyan::translation

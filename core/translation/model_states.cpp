@@ -20,7 +20,8 @@ void ModelStates::forget_over(uint64_t bytes) {
     if (m.query->remembered() > bytes) m.query = m.feature->query();
 }
 
-void ModelStates::combine(std::span<const uint32_t> target, const uint32_t* const* gaps, bool from_begin, uint32_t* state, float* values, float* estimates) const {
+void ModelStates::combine(std::span<const uint32_t> target, const uint32_t* const* gaps, bool from_begin,
+                          uint32_t* state, float* values, float* estimates) const {
   std::fill_n(state, width_, 0u);
   for (size_t m = 0; m < models_.size(); ++m) {
     const Model& model = models_[m];

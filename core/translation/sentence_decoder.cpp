@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "no_index.hpp"
+
 namespace binyan::translation {
 namespace {
 
@@ -19,30 +21,33 @@ uint64_t hash(const uint32_t* state, uint32_t width) {
 // Nodes of a cell by state.
 class StateIndex {
  public:
-  StateIndex() : slots_(256, Slot{0, UINT32_MAX}) {}
-  // The node with this hash for which `equal` holds, or UINT32_MAX.
+  StateIndex() : slots_(256, Slot{0, kNoIndex}) {}
+  // The node with this hash for which `equal` holds, or kNoIndex.
   template <class Equal>
   uint32_t find(uint64_t h, Equal equal) const {
-    for (uint64_t i = h & mask(); slots_[i].node != UINT32_MAX; i = (i + 1) & mask())
+    for (uint64_t i = h & mask(); slots_[i].node != kNoIndex; i = (i + 1) & mask())
       if (slots_[i].hash == h && equal(slots_[i].node)) return slots_[i].node;
-    return UINT32_MAX;
+    return kNoIndex;
   }
   void add(uint64_t h, uint32_t node) {
     if (++size_ * 2 > slots_.size()) {
-      std::vector<Slot> old(slots_.size() * 2, Slot{0, UINT32_MAX});
+      std::vector<Slot> old(slots_.size() * 2, Slot{0, kNoIndex});
       old.swap(slots_);
       for (const Slot& s : old)
-        if (s.node != UINT32_MAX) place(s);
+        if (s.node != kNoIndex) place(s);
     }
     place({h, node});
   }
 
  private:
-  struct Slot { uint64_t hash; uint32_t node; };
+  struct Slot {
+    uint64_t hash;
+    uint32_t node;
+  };
   uint64_t mask() const { return slots_.size() - 1; }
   void place(Slot slot) {
     uint64_t i = slot.hash & mask();
-    while (slots_[i].node != UINT32_MAX) i = (i + 1) & mask();
+    while (slots_[i].node != kNoIndex) i = (i + 1) & mask();
     slots_[i] = slot;
   }
   std::vector<Slot> slots_;  // open addressing; a power of two
@@ -61,7 +66,14 @@ void DecoderWorkspace::forget_most() {
 }
 
 SentenceDecoder::SentenceDecoder(const Decoder& decoder, const SourceSentence& sentence, DecoderWorkspace& workspace)
-    : decoder_(decoder), grammar_(decoder.grammar_), sentence_(sentence), weights_(decoder.weights_.data() + decoder.grammar_.feature_count()), size_(static_cast<uint32_t>(sentence.words.size())), span_(std::min(decoder.settings_.max_span, size_)), workspace_(workspace), models_(workspace.models) {
+    : decoder_(decoder),
+      grammar_(decoder.grammar_),
+      sentence_(sentence),
+      weights_(decoder.weights_.data() + decoder.grammar_.feature_count()),
+      size_(static_cast<uint32_t>(sentence.words.size())),
+      span_(std::min(decoder.settings_.max_span, size_)),
+      workspace_(workspace),
+      models_(workspace.models) {
   graph_.model_width = models_.values();
   cells_.resize(uint64_t{size_} * (span_ + 1));
   prefixes_.resize(size_ + 1);
@@ -80,7 +92,8 @@ Hypergraph SentenceDecoder::run() {
   return std::move(graph_);
 }
 
-void SentenceDecoder::add_option(Options& list, uint32_t rule, uint32_t word, std::span<const uint32_t> target, float score) {
+void SentenceDecoder::add_option(Options& list, uint32_t rule, uint32_t word, std::span<const uint32_t> target,
+                                 float score) {
   // The words between gaps, each run on its own.
   Option option{rule, word, target, score, 0};
   for (size_t first = 0; first < target.size();) {
@@ -88,7 +101,8 @@ void SentenceDecoder::add_option(Options& list, uint32_t rule, uint32_t word, st
     while (last < target.size() && !is_gap(target[last])) ++last;
     if (last > first) {
       option.score += weights_[kWordFeature] * static_cast<float>(last - first);
-      models_.combine(target.subspan(first, last - first), nullptr, false, scratch_.data(), scratch_values_.data(), estimates_.data());
+      models_.combine(target.subspan(first, last - first), nullptr, false, scratch_.data(), scratch_values_.data(),
+                      estimates_.data());
       for (size_t m = 0; m < estimates_.size(); ++m) {
         option.estimate += weights_[kModels + 2 * m] * (scratch_values_[2 * m] + estimates_[m]);
         option.score += weights_[kModels + 2 * m + 1] * scratch_values_[2 * m + 1];
@@ -135,21 +149,24 @@ void SentenceDecoder::fill_from(uint32_t start) {
         translated = true;
       }
       if (!translated && position == start + 1) {
-        add_option(copies_[start], kPassThrough, sentence_.copies[start], {&sentence_.copies[start], 1}, weights_[kPassThroughFeature]);
+        add_option(copies_[start], kPassThrough, sentence_.copies[start], {&sentence_.copies[start], 1},
+                   weights_[kPassThroughFeature]);
         bundles.push_back({&copies_[start], {nullptr, nullptr}, 0, false});
       }
       const uint32_t cell = cell_index(start, position);
       prune(bundles, start, position, cells_[cell]);
-      if (const uint32_t next = grammar_.child(0, kFirstGap); next != Grammar::kNoNode && !cells_[cell].empty()) here.push_back({next, 1, {cell, 0}});
+      if (const uint32_t next = grammar_.child(0, kFirstGap); next != kNoIndex && !cells_[cell].empty())
+        here.push_back({next, 1, {cell, 0}});
     }
     if (position == end) break;
     for (size_t i = 0; i < here.size(); ++i) {
       const Item item = here[i];
       if (!grammar_.has_children(item.node)) continue;
-      if (const uint32_t next = grammar_.child(item.node, sentence_.words[position]); next != Grammar::kNoNode) items[position + 1 - start].push_back({next, item.gaps, {item.cells[0], item.cells[1]}});
+      if (const uint32_t next = grammar_.child(item.node, sentence_.words[position]); next != kNoIndex)
+        items[position + 1 - start].push_back({next, item.gaps, {item.cells[0], item.cells[1]}});
       if (position == start || item.gaps == 2) continue;
       const uint32_t next = grammar_.child(item.node, kFirstGap);
-      if (next == Grammar::kNoNode) continue;
+      if (next == kNoIndex) continue;
       for (uint32_t last = position + 1; last <= end; ++last) {
         const uint32_t cell = cell_index(position, last);
         if (cells_[cell].empty()) continue;
@@ -196,7 +213,9 @@ void SentenceDecoder::push(const std::vector<Bundle>& bundles, uint32_t which, c
   candidate.score += of_models;
   candidate.total = static_cast<float>(candidate.score) + estimate;
   heap_.push_back(candidate);
-  std::ranges::push_heap(heap_, [](const Candidate& a, const Candidate& b) { return a.total != b.total ? a.total < b.total : a.id > b.id; });
+  std::ranges::push_heap(heap_, [](const Candidate& a, const Candidate& b) {
+    return a.total != b.total ? a.total < b.total : a.id > b.id;
+  });
 }
 
 uint32_t SentenceDecoder::add_edge(HyperEdge edge, const float* values) {
@@ -205,7 +224,8 @@ uint32_t SentenceDecoder::add_edge(HyperEdge edge, const float* values) {
   return static_cast<uint32_t>(graph_.edges.size()) - 1;
 }
 
-void SentenceDecoder::prune(const std::vector<Bundle>& bundles, uint32_t first, uint32_t last, std::vector<uint32_t>& cell) {
+void SentenceDecoder::prune(const std::vector<Bundle>& bundles, uint32_t first, uint32_t last,
+                            std::vector<uint32_t>& cell) {
   heap_.clear();
   pushed_ = 0;
   candidate_states_.clear();
@@ -215,27 +235,31 @@ void SentenceDecoder::prune(const std::vector<Bundle>& bundles, uint32_t first, 
   const uint32_t limit = decoder_.settings_.pop_limit, width = models_.width();
   StateIndex index;
   for (uint32_t popped = 0; popped < limit && !heap_.empty(); ++popped) {
-    std::ranges::pop_heap(heap_, [](const Candidate& a, const Candidate& b) { return a.total != b.total ? a.total < b.total : a.id > b.id; });
+    std::ranges::pop_heap(heap_, [](const Candidate& a, const Candidate& b) {
+      return a.total != b.total ? a.total < b.total : a.id > b.id;
+    });
     const Candidate best = heap_.back();
     heap_.pop_back();
     const Bundle& bundle = bundles[best.bundle];
     const Option& option = (*bundle.options)[best.rank[0]];
     const uint64_t at = uint64_t{best.id} * width;
     const uint64_t h = hash(candidate_states_.data() + at, width);
-    uint32_t node = index.find(h, [&](uint32_t n) { return std::equal(state(n), state(n) + width, candidate_states_.data() + at); });
-    if (node == UINT32_MAX) {
+    uint32_t node = index.find(
+        h, [&](uint32_t n) { return std::equal(state(n), state(n) + width, candidate_states_.data() + at); });
+    if (node == kNoIndex) {
       index.add(h, static_cast<uint32_t>(graph_.nodes.size()));
       node = static_cast<uint32_t>(graph_.nodes.size());
-      graph_.nodes.push_back({first, last, UINT32_MAX, best.score});
-      states_.insert(states_.end(), candidate_states_.begin() + static_cast<int64_t>(at), candidate_states_.begin() + static_cast<int64_t>(at + width));
+      graph_.nodes.push_back({first, last, kNoIndex, best.score});
+      states_.insert(states_.end(), candidate_states_.begin() + static_cast<int64_t>(at),
+                     candidate_states_.begin() + static_cast<int64_t>(at + width));
       totals_.push_back(best.total);
       cell.push_back(node);
     }
-    HyperEdge edge{node, option.rule, {0, 0}, bundle.arity, option.word, best.edge_score, UINT32_MAX};
+    HyperEdge edge{node, option.rule, {0, 0}, bundle.arity, option.word, best.edge_score, kNoIndex};
     for (int g = 0; g < bundle.arity; ++g) edge.tails[g] = (*bundle.gaps[g])[best.rank[1 + g]];
     HyperNode& head = graph_.nodes[node];
     const uint32_t added = add_edge(edge, candidate_values_.data() + uint64_t{best.id} * models_.values());
-    if (head.edge == UINT32_MAX || best.score > head.score) {
+    if (head.edge == kNoIndex || best.score > head.score) {
       graph_.edges[added].next = head.edge;
       head.edge = added;
       totals_[node] += static_cast<float>(best.score - head.score);
@@ -254,21 +278,22 @@ void SentenceDecoder::prune(const std::vector<Bundle>& bundles, uint32_t first, 
       if (++rank[d] < room) push(bundles, best.bundle, rank);
     }
   }
-  std::ranges::sort(cell, [&](uint32_t a, uint32_t b) { return totals_[a] != totals_[b] ? totals_[a] > totals_[b] : a < b; });
+  std::ranges::sort(cell,
+                    [&](uint32_t a, uint32_t b) { return totals_[a] != totals_[b] ? totals_[a] > totals_[b] : a < b; });
 }
 
 void SentenceDecoder::finish() {
-  HyperNode goal{0, size_, UINT32_MAX, 0};
+  HyperNode goal{0, size_, kNoIndex, 0};
   const uint32_t head = static_cast<uint32_t>(graph_.nodes.size());
   std::vector<float> values(models_.values());
-  uint32_t best = UINT32_MAX;
+  uint32_t best = kNoIndex;
   for (uint32_t node : prefixes_[size_]) {
     models_.finish(state(node), values.data());
-    HyperEdge edge{head, kGoal, {node, 0}, 1, 0, 0, UINT32_MAX};
+    HyperEdge edge{head, kGoal, {node, 0}, 1, 0, 0, kNoIndex};
     for (size_t m = 0; m < estimates_.size(); ++m) edge.score += weights_[kModels + 2 * m] * values[2 * m];
     const double score = graph_.nodes[node].score + edge.score;
     const uint32_t added = add_edge(edge, values.data());
-    if (best == UINT32_MAX || score > goal.score) {
+    if (best == kNoIndex || score > goal.score) {
       graph_.edges[added].next = goal.edge;
       goal.edge = best = added;
       goal.score = score;

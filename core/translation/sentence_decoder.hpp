@@ -19,8 +19,8 @@ struct Option {
 };
 using Options = std::vector<Option>;  // best first
 
-// What one thread keeps from sentence to sentence: answers of the language models, options of source sides. Nothing that is
-// found depends on it.
+// What one thread keeps from sentence to sentence: answers of the language models, options of source sides. Nothing
+// that is found depends on it.
 class DecoderWorkspace {
  public:
   explicit DecoderWorkspace(const std::vector<const LanguageModelFeature*>& features) : models(features) {}
@@ -45,7 +45,7 @@ class SentenceDecoder {
     bool from_begin;
   };
   struct Candidate {
-    float total;      // score and estimate of the whole hypothesis
+    float total;  // score and estimate of the whole hypothesis
     double score;
     float edge_score;
     uint32_t bundle, rank[3], id;  // id: how many were pushed before it
@@ -71,13 +71,13 @@ class SentenceDecoder {
   const Decoder& decoder_;
   const Grammar& grammar_;
   const SourceSentence& sentence_;
-  const float* weights_;        // of the features that are not the grammar's
+  const float* weights_;  // of the features that are not the grammar's
   uint32_t size_, span_;
   DecoderWorkspace& workspace_;
   ModelStates& models_;
   Hypergraph graph_;
-  std::vector<uint32_t> states_;       // of each node
-  std::vector<float> totals_;          // of each node: score and estimate of the open words
+  std::vector<uint32_t> states_;                         // of each node
+  std::vector<float> totals_;                            // of each node: score and estimate of the open words
   std::vector<std::vector<uint32_t>> cells_, prefixes_;  // nodes of X by span, of S by end; best first
   Options glue_first_, glue_join_;
   std::vector<Options> copies_;

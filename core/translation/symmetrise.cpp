@@ -24,7 +24,8 @@ constexpr int kNeighbours[8][2] = {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {
 }  // namespace
 
 Symmetrisation symmetrisation_named(std::string_view name) {
-  constexpr std::string_view names[] = {"intersection", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and"};
+  constexpr std::string_view names[] = {"intersection", "union",           "grow",
+                                        "grow-diag",    "grow-diag-final", "grow-diag-final-and"};
   for (int i = 0; i < 6; ++i)
     if (name == names[i]) return static_cast<Symmetrisation>(i);
   throw InputError("no symmetrisation is called '" + std::string(name) +
@@ -43,9 +44,7 @@ std::vector<Link> symmetrise(std::span<const Link> forward, std::span<const Link
   for (Link l : backward) votes(l.source, l.target) |= 2;
 
   std::vector<uint8_t> source_done(rows, 0), target_done(columns, 0);
-  auto keep = [&](int s, int t) {
-    kept(s, t) = source_done[s] = target_done[t] = 1;
-  };
+  auto keep = [&](int s, int t) { kept(s, t) = source_done[s] = target_done[t] = 1; };
   for (int s = 0; s < rows; ++s)
     for (int t = 0; t < columns; ++t)
       if (votes(s, t) == 3 || (method == Symmetrisation::kUnion && votes(s, t))) keep(s, t);
@@ -73,7 +72,8 @@ std::vector<Link> symmetrise(std::span<const Link> forward, std::span<const Link
       std::vector<Link> sorted(links.begin(), links.end());
       std::ranges::sort(sorted);
       for (Link l : sorted) {
-        const bool free = both ? !source_done[l.source] && !target_done[l.target] : !source_done[l.source] || !target_done[l.target];
+        const bool free =
+            both ? !source_done[l.source] && !target_done[l.target] : !source_done[l.source] || !target_done[l.target];
         if (free) keep(l.source, l.target);
       }
     }

@@ -14,7 +14,8 @@ struct Link {
 
 enum class Symmetrisation { kIntersection, kUnion, kGrow, kGrowDiag, kGrowDiagFinal, kGrowDiagFinalAnd };
 
-// "intersection", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and". Throws InputError on any other.
+// "intersection", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and". Throws InputError on any
+// other.
 Symmetrisation symmetrisation_named(std::string_view name);
 
 // The links of both directions as one alignment, in the order of source then target.

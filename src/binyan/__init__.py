@@ -18,8 +18,12 @@ _NAMES = {
     "Grammar": "binyan.grammar",
     "HPYLM": "binyan.ngram.hpylm",
     "KneserNey": "binyan.ngram.kneser_ney",
+    "LogBilinear": "binyan.log_bilinear",
     "Mixture": "binyan.mixture",
     "Morphology": "binyan.morphology",
+    "Rescorer": "binyan.translation.rescoring",
+    "Translator": "binyan.translation.translator",
+    "WordClasses": "binyan.clustering",
     "WordMap": "binyan.segmentation.word_map",
     "compare": "binyan.evaluation",
     "evaluate": "binyan.evaluation",
@@ -28,8 +32,10 @@ _NAMES = {
 
 if TYPE_CHECKING:
     from binyan import datasets
+    from binyan.clustering import WordClasses
     from binyan.evaluation import compare, evaluate
     from binyan.grammar import Grammar
+    from binyan.log_bilinear import LogBilinear
     from binyan.mixture import Mixture
     from binyan.model import load
     from binyan.morphology import Morphology
@@ -39,6 +45,8 @@ if TYPE_CHECKING:
     from binyan.ngram.kneser_ney import KneserNey
     from binyan.segmentation.compound_splitter import CompoundSplitter
     from binyan.segmentation.word_map import WordMap
+    from binyan.translation.rescoring import Rescorer
+    from binyan.translation.translator import Translator
 
 __all__ = [
     "HPYLM",
@@ -47,8 +55,12 @@ __all__ = [
     "CompoundSplitter",
     "Grammar",
     "KneserNey",
+    "LogBilinear",
     "Mixture",
     "Morphology",
+    "Rescorer",
+    "Translator",
+    "WordClasses",
     "WordMap",
     "__version__",
     "compare",

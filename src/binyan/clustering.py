@@ -3,32 +3,84 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import InputError, SettingsError
+from binyan.files import PathLike, write_text
 from binyan.progress import Progress, ProgressOption
-from binyan.signature import digest
+from binyan.settings import Settings, gather, setting, takes_settings
+from binyan.signature import Signature, digest
 from binyan.text.corpus import Corpus
-from binyan.text.reading import read_lines
-from binyan.text.vocabulary import BEGIN, SPECIALS, Vocabulary
+from binyan.text.preparation import Preparation
+from binyan.text.reading import Source, read_lines
+from binyan.text.vocabulary import BEGIN, BEGIN_ID, END_ID, SPECIALS, Vocabulary, VocabularyPolicy
 
-_WORDS_A_STEP = 500  # between looks at the keyboard
+_WORDS_PER_STEP = 500  # between looks at the keyboard
+METHODS = ("brown", "frequency")
+
+
+@dataclass(frozen=True)
+class ClusteringSettings(Settings):
+    """How words are clustered."""
+
+    classes: int | None = setting(
+        None, "How many; by default the square root of the number of types.", short="-k", metavar="N"
+    )
+    method: str = setting("brown", "brown, or frequency for bins of equal mass.")
+    exchange: int = setting(2, "Passes that move single words to better classes afterwards.", metavar="N")
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise SettingsError(f"the method of clustering is {' or '.join(METHODS)}, not {self.method!r}")
 
 
 @dataclass(frozen=True)
 class WordClasses:
-    """A hard clustering: `class_of` each word, a number below `classes`; `paths[c]` is the way to class c in a binary tree."""
+    """A hard clustering: `class_of` each word, a number below `classes`; `paths[c]` is the way to class c in a binary tree.
+
+    Classes that `learn` made also know the counts of the words, the average mutual information of adjacent classes in nats, and
+    their signature.
+
+    >>> text = ["the cat sat", "the dog sat", "a dog ran", "a cat ran"]
+    >>> classes = WordClasses.learn(text, classes=4)
+    >>> classes.class_of["cat"] == classes.class_of["dog"], round(classes.average_mutual_information, 2)
+    (True, 1.39)
+    """
 
     class_of: Mapping[str, int]
     paths: tuple[str, ...]
+    counts: Mapping[str, int] | None = field(default=None, compare=False)
+    average_mutual_information: float | None = field(default=None, compare=False)
+    signature: Signature | None = field(default=None, compare=False)
+
+    @classmethod
+    @takes_settings(ClusteringSettings, VocabularyPolicy, Preparation)
+    def learn(
+        cls, text: Corpus | Source | Sequence[Source], *, progress: ProgressOption = None, **settings: Any
+    ) -> WordClasses:
+        """Cluster the words of a text file, several (a list of Path objects), sentences, or a corpus."""
+        how, policy, preparation = gather(
+            "WordClasses.learn", settings, ClusteringSettings, VocabularyPolicy, Preparation
+        )
+        corpus = text if isinstance(text, Corpus) else Corpus.read(text, preparation, policy, progress)
+        if how.method == "brown":
+            learnt = brown(corpus, how.classes, how.exchange, progress)
+        else:
+            learnt = frequency_bins(corpus, how.classes)
+        fields = {"classes": how.method, "k": learnt.classes, "exchange": how.exchange, "text": corpus.digest}
+        return replace(
+            learnt,
+            counts=word_frequencies(corpus),
+            average_mutual_information=average_mutual_information(corpus, learnt),
+            signature=Signature({**fields, "prepared": preparation}),
+        )
 
     @property
     def classes(self) -> int:
@@ -39,6 +91,21 @@ class WordClasses:
     def digest(self) -> str:
         """Digits that stand for the clustering."""
         return digest("\n".join(f"{self.paths[c]}\t{w}" for w, c in sorted(self.class_of.items())).encode())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, for JSON."""
+        return {
+            "classes": self.classes,
+            "words": len(self.class_of),
+            "average_mutual_information": self.average_mutual_information,
+            "signature": str(self.signature),
+        }
+
+    def __str__(self) -> str:
+        size = f"{self.classes:,} classes of {len(self.class_of):,} words"
+        if self.average_mutual_information is None:
+            return size
+        return f"{size}, average mutual information {self.average_mutual_information:.4f} nats  [{self.signature}]"
 
     def ids(self, vocabulary: Vocabulary) -> NDArray[np.uint32]:
         """The class of every word of `vocabulary` but <s>, by id.
@@ -58,22 +125,21 @@ class WordClasses:
             else:
                 missing.append(word)
         if missing:
-            shown = ", ".join(missing[:5])
             raise InputError(
-                f"{len(missing):,} words of the vocabulary have no class, among them {shown}; "
+                f"{len(missing):,} words of the vocabulary have no class, among them {', '.join(missing[:5])}; "
                 "train the classes on the same text with the same preparation and vocabulary"
             )
         return out
 
-    def write(self, path: str | os.PathLike[str], counts: Mapping[str, int] | None = None) -> None:
+    def write(self, path: PathLike, counts: Mapping[str, int] | None = None) -> None:
         """Write as percyliang/brown-cluster does: path in the tree, tab, word, tab, count."""
-        known = counts or {}
+        known = counts or self.counts or {}
         order = sorted(self.class_of, key=lambda w: (self.class_of[w], -known.get(w, 0), w))
         text = "".join(f"{self.paths[self.class_of[w]]}\t{w}\t{known.get(w, 0)}\n" for w in order)
-        Path(path).write_text(text, encoding="utf-8")
+        write_text(path, text)
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> WordClasses:
+    def read(cls, path: PathLike) -> WordClasses:
         """Read a `paths` file: class (any text, as a rule bits), tab, word, and perhaps a count."""
         names: dict[str, int] = {}
         class_of: dict[str, int] = {}
@@ -107,18 +173,18 @@ def brown(
     bigrams = bigrams_of(corpus)
     counts = np.asarray(bigrams.frequency)
     occurring = int(np.count_nonzero(counts))
-    wanted = _checked(classes, occurring)
-    clustering = _core.BrownClustering(bigrams, wanted)
-    with Progress("words clustered", occurring, progress) as shown:
+    number = _checked(classes, occurring)
+    clustering = _core.BrownClustering(bigrams, number)
+    with Progress("words clustered", occurring, progress) as bar:
         more = True
         while more:
             before = clustering.entered
-            more = clustering.step(_WORDS_A_STEP)
-            shown.advance(clustering.entered - before)
-    with Progress("exchange passes", exchange_passes, progress) as shown:
+            more = clustering.step(_WORDS_PER_STEP)
+            bar.advance(clustering.entered - before)
+    with Progress("exchange passes", exchange_passes, progress) as bar:
         for _ in range(exchange_passes):
             moved = clustering.exchange()
-            shown.advance(moved=moved)
+            bar.advance(moved=moved)
             if not moved:
                 break
     clustering.finish()
@@ -130,11 +196,11 @@ def brown(
 def frequency_bins(corpus: Corpus, classes: int | None = None) -> WordClasses:
     """Classes of about equal total frequency, words from most to least frequent (Mikolov et al. 2011)."""
     counts = np.asarray(bigrams_of(corpus).frequency, np.float64)
-    wanted = _checked(classes, int(np.count_nonzero(counts)))
+    number = _checked(classes, int(np.count_nonzero(counts)))
     order = np.argsort(-counts, kind="stable")
-    order = order[order != corpus.vocabulary.index[BEGIN]]
+    order = order[order != BEGIN_ID]
     share = np.cumsum(counts[order]) / counts.sum()
-    bins = np.minimum(((share - counts[order] / counts.sum() / 2) * wanted).astype(int), wanted - 1)
+    bins = np.minimum(((share - counts[order] / counts.sum() / 2) * number).astype(int), number - 1)
     bins = np.unique(bins, return_inverse=True)[1]
     ids = np.zeros(len(counts), int)
     ids[order] = bins
@@ -151,14 +217,19 @@ def average_mutual_information(corpus: Corpus, classes: WordClasses) -> float:
 def bigrams_of(corpus: Corpus) -> _core.Bigrams:
     """Counts of adjacent words, with </s> before, between and after the sentences."""
     vocabulary = corpus.vocabulary
-    return _core.Bigrams(corpus.words, corpus.offsets, len(vocabulary), vocabulary.index["</s>"])
+    return _core.Bigrams(corpus.words, corpus.offsets, len(vocabulary), END_ID)
+
+
+def word_frequencies(corpus: Corpus) -> dict[str, int]:
+    """How often each word of the vocabulary stands in a text; </s> before, between and after its sentences."""
+    return dict(zip(corpus.vocabulary.words, bigrams_of(corpus).frequency, strict=True))
 
 
 def _checked(classes: int | None, types: int) -> int:
-    wanted = default_classes(types) if classes is None else classes
-    if not 1 <= wanted <= types:
-        raise SettingsError(f"{wanted} classes for {types:,} word types; ask for 1 to {types:,}")
-    return wanted
+    number = default_classes(types) if classes is None else classes
+    if not 1 <= number <= types:
+        raise SettingsError(f"{number} classes for {types:,} word types; ask for 1 to {types:,}")
+    return number
 
 
 def _by_word(vocabulary: Vocabulary, ids: Iterable[int], paths: Iterable[str]) -> WordClasses:

@@ -152,9 +152,16 @@ class LanguageModel(Model):
         )
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
-        """The model as a feature of the decoder whose words are `vocabulary`; by default through `score_word`."""
-        unknown = np.fromiter((w not in self.vocabulary for w in vocabulary), np.uint8, len(vocabulary))
+        """The model as a feature of the decoder whose words are `vocabulary`; by default through `score_word`.
+
+        The decoder appends words to `vocabulary` as it meets them, and extends the feature by what `decoder_words` gives.
+        """
+        (unknown,) = self.decoder_words(vocabulary)
         return _core.CallbackFeature(self.order, unknown, ContextScorer(self, vocabulary))
+
+    def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
+        """What the feature of `decoder_feature` has to know of further words: the arguments of its `extend`."""
+        return (np.fromiter((w not in self.vocabulary for w in words), np.uint8, len(words)),)
 
     @property
     def vectors(self) -> Vectors:
@@ -166,7 +173,7 @@ class LanguageModel(Model):
         """The trace of each chain of a sampled model: one row per sweep, the log-likelihood first."""
         raise SettingsError(f"a model of kind {self.kind!r} was not sampled: it has no trace")
 
-    def extended(self, words: Iterable[str] | None = None, rest: float = 0.5) -> LanguageModel:
+    def extended(self, words: Iterable[str] | PathLike | None = None, rest: float = 0.5) -> LanguageModel:
         """The model with words outside the vocabulary as further events: those given, or all that it can compose."""
         raise refuse(self, "morpheme vectors", "log-bilinear ones have")
 

@@ -17,6 +17,7 @@ from binyan.signature import Signature
 
 if TYPE_CHECKING:
     from binyan.language_model import LanguageModel
+    from binyan.morphology import Morphology
 
 # The kind that a model file states -> the class of such models, imported only when one is loaded.
 KINDS: dict[str, str] = {
@@ -25,14 +26,15 @@ KINDS: dict[str, str] = {
     "hpylm": "binyan.ngram.hpylm:HPYLM",
     "hpylm+c": "binyan.ngram.compound:CompoundHPYLM",
     "hpylm+g": "binyan.ngram.compound:CompoundHPYLM",
-    "log-bilinear": "binyan.log_bilinear.language_model:LogBilinearLM",
+    "log-bilinear": "binyan.log_bilinear:LogBilinear",
     "mixture": "binyan.mixture.mixture:Mixture",
     "adaptor": "binyan.morphology.morphology:Morphology",
     "compound-splitter": "binyan.segmentation.compound_splitter:CompoundSplitter",
     "frequency-splitter": "binyan.segmentation.compound_splitter:CompoundSplitter",
+    "translation-grammar": "binyan.translation.rule_table:RuleTable",
 }
 # A folder, text files by how they begin, and tables of words and their parts: what reads them.
-FOLDERS = "binyan.translation.system:System"
+FOLDERS = "binyan.translation.translator:Translator"
 TEXTS: tuple[tuple[bytes, str], ...] = ((b"\\data\\", "binyan.ngram.arpa:ArpaModel"),)
 TABLES = "binyan.segmentation.word_map:WordMap"
 _FIRST_BYTES = 4096
@@ -101,6 +103,10 @@ class Model(ABC):
         raise ModelFileError(
             f"a model of kind {self.kind!r} is not a language model; '{self.commands}' has the commands for it"
         )
+
+    def as_morphology(self) -> Morphology:
+        """The model itself, where it analyses words."""
+        raise ModelFileError(f"a model of kind {self.kind!r} does not analyse words; '{self.commands}' has its commands")
 
     def _require_fitted(self) -> None:
         if not self.is_fitted:

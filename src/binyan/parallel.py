@@ -1,4 +1,4 @@
-"""Independent work spread over processes of this machine, or over the machines of a Dask cluster: one call for both.
+"""Independent work run in processes of this machine, or on the machines of a Dask cluster: one call for both.
 
 What is sent must be plain: a function of a module, and values or bytes (a model as its container), never an open model.
 """
@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
@@ -24,7 +25,7 @@ Result = TypeVar("Result")
 _PATIENCE = 30  # seconds for a scheduler to answer, and for its first worker to come
 
 
-def spread(
+def run_each(
     function: Callable[[Item], Result],
     items: Sequence[Item],
     *,
@@ -33,22 +34,22 @@ def spread(
     progress: ProgressOption = False,
     what: str = "tasks",
 ) -> Iterator[tuple[int, Result | BinyanError]]:
-    """The place of each item and `function(item)`, as they finish; each exactly once.
+    """Run `function` on each item, at once where there are cores: the place of the item and `function(item)`, as they finish; each exactly once.
 
-    `workers` processes of this machine at a time, by default one a core, a new one for each item; or, with the address of a
+    `workers` processes of this machine at a time, by default one per core, a new one for each item; or, with the address of a
     Dask `scheduler`, its workers. A BinyanError is given as that item's result and stops nothing else; so is the loss of a
     process. On a cluster the item of a lost worker is run again elsewhere: a function that writes must write whole and find
     what it wrote. Leave the loop, or press Ctrl-C, and what has not begun is dropped.
 
     >>> from math import factorial
-    >>> sorted(spread(factorial, [3, 1, 2], workers=1))
+    >>> sorted(run_each(factorial, [3, 1, 2], workers=1))
     [(0, 6), (1, 1), (2, 2)]
     """
     source = _here(function, items, workers) if scheduler is None else _on_cluster(function, items, scheduler)
-    with Progress(what, len(items), progress) as shown:
+    with Progress(what, len(items), progress) as bar:
         for place, result in source:
             yield place, result
-            shown.advance()
+            bar.advance()
 
 
 def _here(
@@ -69,7 +70,7 @@ def _in_own_process(function: Callable[[Item], Result], item: Item) -> Result | 
         try:
             return child.submit(_attempt, function, item).result()
         except BrokenProcessPool:
-            return BinyanError("its process was killed, perhaps for want of memory; run again to go on")
+            return BinyanError("its process was killed, perhaps for want of memory; run again to resume")
 
 
 def _attempt(function: Callable[[Item], Result], item: Item) -> Result | BinyanError:
@@ -83,9 +84,9 @@ def _on_cluster(
     function: Callable[[Item], Result], items: Sequence[Item], address: str
 ) -> Iterator[tuple[int, Result | BinyanError]]:
     if find_spec("distributed") is None:
-        raise MissingExtra("spreading work over a cluster", "cluster")
-    import distributed
-    from distributed.scheduler import KilledWorker
+        raise MissingExtra("work on a cluster", "cluster")
+    distributed: Any = import_module("distributed")
+    killed_worker: type[Exception] = import_module("distributed.scheduler").KilledWorker
 
     for name in ("distributed.client", "distributed.batched", "distributed.core", "distributed.comm"):
         logging.getLogger(name).setLevel(logging.ERROR)
@@ -99,9 +100,9 @@ def _on_cluster(
             for future in distributed.as_completed(list(futures), loop=client.loop):
                 try:
                     yield futures[future], future.result()
-                except KilledWorker:
+                except killed_worker:
                     message = (
-                        "the workers it ran on died, one after another, perhaps for want of memory; run again to go on"
+                        "the workers it ran on died, one after another, perhaps for want of memory; run again to resume"
                     )
                     yield futures[future], BinyanError(message)
                 except CancelledError as error:
@@ -114,8 +115,7 @@ def _on_cluster(
 
 def _connected(address: str) -> Any:
     """A client of a cluster that has workers, all with our version of Binyan."""
-    import distributed
-
+    distributed: Any = import_module("distributed")
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -16,8 +16,8 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 uvicorn = pytest.importorskip("uvicorn", reason="the explore extra is not installed")
 
 from binyan.datasets import german_text  # noqa: E402
+from binyan.explore.loaded_models import LoadedModels  # noqa: E402
 from binyan.explore.server import create_app  # noqa: E402
-from binyan.explore.shelf import Shelf  # noqa: E402
 from binyan.morphology import Morphology  # noqa: E402
 from binyan.ngram.chains import Schedule  # noqa: E402
 from binyan.ngram.compound import CompoundHPYLM  # noqa: E402
@@ -56,7 +56,7 @@ def address(tmp_path_factory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    app = create_app(Shelf.load(sorted(folder.iterdir())))
+    app = create_app(LoadedModels.load(sorted(folder.iterdir())))
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -69,22 +69,11 @@ def address(tmp_path_factory) -> Iterator[str]:
 
 def _vectors():
     try:
-        from binyan.log_bilinear.estimation import train
-        from binyan.log_bilinear.training import TrainingSettings
+        from binyan import LogBilinear
     except ImportError:
         return None
-    settings = TrainingSettings(epochs=1, batch=200)
-    return train(
-        TEXT.train,
-        TEXT.test,
-        "clbl++",
-        order=3,
-        dim=6,
-        classes=8,
-        segmentations=TEXT.segmentations,
-        settings=settings,
-        progress=False,
-    )
+    model = LogBilinear("clbl++", order=3, dim=6, classes=8, word_map=TEXT.segmentations, epochs=1, batch=200)
+    return model.fit(TEXT.train, TEXT.test, progress=False)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from binyan import _core
 from binyan.language_model import LanguageModel
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.translation import Decoder, DecoderSettings
-from binyan.translation.grammar_text import read_grammar
+from binyan.translation.rule_text import read_rules
 
 WIDE = DecoderSettings(max_span=4, pop_limit=1_000_000, rule_limit=0)
 TEXT = ["A B C A", "B B A", "C A B C", "A", "C C B A B", "B A C", "A B B C"] * 2
@@ -124,7 +124,7 @@ WEIGHTS = {"f": 0.7, "g": -0.4, "Glue": -0.3, "PassThrough": -2.0, "Words": 0.6,
 def check(lines, sentence, models, in_decoder, tmp_path):
     path = tmp_path / "grammar"
     path.write_text("\n".join(lines))
-    grammar = read_grammar(path)
+    grammar = read_rules(path)
     if grammar.features != ("f", "g"):
         return
     weights = {k: v for k, v in WEIGHTS.items() if not k[-1].isdigit() or int(k[-1]) <= len(models)}
@@ -170,7 +170,7 @@ def test_hypergraph_scores_are_consistent(models, tmp_path):
     (tmp_path / "g").write_text(
         "[X] ||| a [X,1] ||| [X,1] A ||| f=1 g=0\n[X] ||| b ||| B ||| f=0 g=1\n[X] ||| b ||| C C ||| f=0.5 g=1\n"
     )
-    decoder = Decoder(read_grammar(tmp_path / "g"), models, WEIGHTS, WIDE)
+    decoder = Decoder(read_rules(tmp_path / "g"), models, WEIGHTS, WIDE)
     graph = decoder.hypergraph(list("abab"))
     for e in range(graph.edges):
         head, tails, rule, score = graph.edge(e)

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import binyan
 from binyan import _core
 from binyan.segmentation import SegmentationTable
 from binyan.text import Vocabulary
-from binyan.translation import Decoder, DecoderSettings, read_grammar
-from binyan.translation.model_features import _log_bilinear_feature
+from binyan.translation import Decoder, DecoderSettings, read_rules
 
 GRAMMAR = """\
 [X] ||| a ||| haus ||| f=0.1
@@ -26,7 +26,7 @@ SENTENCES = [list("abcab"), list("bacxb"), list("cc"), list("abacabacabac")]
 @pytest.fixture
 def grammar(tmp_path):
     (tmp_path / "g").write_text(GRAMMAR)
-    return read_grammar(tmp_path / "g")
+    return read_rules(tmp_path / "g")
 
 
 class Arrays(np.ndarray):
@@ -45,8 +45,11 @@ def tensor(x):
 
 @pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("sigmoid", [True, False])
-def test_log_bilinear_scores(grammar, diagonal, sigmoid, monkeypatch):
+def test_log_bilinear_scores(grammar, diagonal, sigmoid):
     """The core's class-factored probabilities against numpy, for the words of every hypothesis."""
+    pytest.importorskip("torch")
+    from binyan.log_bilinear.decoder_feature import decoder_feature, decoder_words
+
     random = np.random.default_rng(3)
     words = ["<unk>", "<s>", "</s>", "haus", "hof", "tür", "die", "das", "haustür", "haushof"]
     order, dim, first = 3, 4, [0, 2, 5, 9]
@@ -61,8 +64,8 @@ def test_log_bilinear_scores(grammar, diagonal, sigmoid, monkeypatch):
         Q=tensor(Q), C=tensor(C), b=tensor(b), S=tensor(S), t=tensor(t), first=first, targets=targets, shape=shape
     )
     model = SimpleNamespace(
-        model=lbl, order=order, vocabulary=Vocabulary(words[3:]), context_vectors=tensor(Q), target_vectors=tensor(R),
-        context_rows=lambda word: [4, 5] if word == "x" else [],
+        network=lbl, order=order, vocabulary=Vocabulary(words[3:]), context_vectors=tensor(Q), target_vectors=tensor(R),
+        composer=SimpleNamespace(context_rows=lambda word: [4, 5] if word == "x" else []),
     )  # fmt: skip
 
     def vector(word):
@@ -77,11 +80,8 @@ def test_log_bilinear_scores(grammar, diagonal, sigmoid, monkeypatch):
         log_softmax = lambda x: x - np.log(np.exp(x).sum())  # noqa: E731
         return log_softmax(S @ p + t)[c] + log_softmax(R[own] @ p + b[own])[row - first[c]]
 
-    def feature(model, vocabulary):
-        unknown = np.array([w not in words for w in vocabulary], np.uint8)
-        return _log_bilinear_feature(model, vocabulary, unknown)
-
-    monkeypatch.setattr("binyan.translation.decoder.model_feature", feature)
+    model.decoder_feature = lambda vocabulary: decoder_feature(model, vocabulary)
+    model.decoder_words = lambda vocabulary: decoder_words(model, vocabulary)
     decoder = Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300))
     lists = decoder.k_best(SENTENCES, 30)
     at = decoder.feature_names.index("LanguageModel1")
@@ -95,22 +95,12 @@ def test_log_bilinear_scores(grammar, diagonal, sigmoid, monkeypatch):
 def test_trained_log_bilinear_scores(grammar, variant):
     """The whole way from a trained model, with words outside its vocabulary composed of their morphemes."""
     pytest.importorskip("torch")
-    from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings
+    from binyan import LogBilinear
 
     text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "hof neu"] * 3
     table = SegmentationTable.from_bytes("haustür\thaus tür\nhaushof\thaus hof\n".encode())
-    settings = TrainingSettings(epochs=2, batch=8)
-    model = train(
-        text,
-        text,
-        variant,
-        order=3,
-        dim=5,
-        classes=3 if "c" in variant else None,
-        segmentations=table if "+" in variant else None,
-        settings=settings,
-    )
+    classes, word_map = 3 if "c" in variant.split("+")[0] else None, table if "+" in variant else None
+    model = LogBilinear(variant, order=3, dim=5, classes=classes, word_map=word_map, epochs=2, batch=8).fit(text, text)
     assert "haushof" not in model.vocabulary
     decoder = Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300))
     lists = decoder.k_best(SENTENCES, 30)
@@ -142,6 +132,51 @@ def test_compound_model_scores(grammar, renormalised):
         scores = model.score_sentences([list(lists.text(h))])
         assert lists.features[h, at] == pytest.approx(scores.log_prob.sum(), abs=1e-3)
         assert lists.features[h, at + 1] == scores.unknown.sum()
+
+
+COPIED = [
+    "a haushof b",
+    "x a y",
+    "haustürhof c",
+    "y b haushof z",
+    "hoftor x a",
+]  # words no rule knows, one after the other
+
+
+def models():
+    """Every way into the decoder: native features, and calls of `score_word`."""
+    text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "das hoftor", "hof"] * 3
+    table = SegmentationTable.from_bytes("haustür\thaus tür\nhoftor\thof tor\nhaushof\thaus hof\n".encode())
+    mkn = binyan.KneserNey(order=3).fit(text)
+    compound = binyan.CompoundHPYLM(order=3, segmentation=table, sweeps=6).fit(text)
+    mixture = binyan.Mixture([mkn, binyan.KneserNey(order=2).fit(text)]).fit(text)
+    return {"mkn": mkn, "hpylm+g": compound, "closed": compound.closed(), "mixture": mixture}
+
+
+def log_bilinear():
+    text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "hof neu"] * 3
+    table = SegmentationTable.from_bytes("haustür\thaus tür\nhaushof\thaus hof\nhaustürhof\thaus tür hof\n".encode())
+    return binyan.LogBilinear("clbl++", order=3, dim=5, classes=3, word_map=table, epochs=2, batch=8).fit(text, text)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("kind", ["mkn", "hpylm+g", "closed", "mixture", "clbl++"])
+def test_sentences_one_by_one_score_as_all_at_once(grammar, kind):
+    """A decoder that meets new words in each sentence, against one that has them all from the first."""
+    if kind == "clbl++":
+        pytest.importorskip("torch")
+    model = log_bilinear() if kind == "clbl++" else models()[kind]
+    sentences = [s.split() for s in COPIED]
+    growing, whole = (Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300)) for _ in range(2))
+    expected = whole.k_best(sentences, 20)
+    at = 0
+    for sentence in sentences:
+        lists = growing.k_best([sentence], 20)
+        for h in range(len(lists.score)):
+            assert lists.text(h) == expected.text(at)
+            np.testing.assert_allclose(lists.features[h], expected.features[at], atol=1e-5)
+            at += 1
+    assert at == len(expected.score)
 
 
 def test_log_bilinear_arrays_are_checked():

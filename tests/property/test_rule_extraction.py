@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from binyan.translation import Alignments, Bitext, ExtractionLimits, Grammar
+from binyan.translation import Alignments, Bitext, ExtractionLimits, extract_rules
 
 
 def initial_phrases(n, m, links, span):
@@ -97,7 +97,7 @@ def test_extraction_is_the_definition(bitext, limits):
     for source, target, links in bitext:
         for total, more in zip((shares, seen, spans), rules_of_pair(source, target, links, limits), strict=True):
             total.update(more)
-    grammar = Grammar.extract(
+    grammar = extract_rules(
         Bitext([p[0] for p in bitext], [p[1] for p in bitext]), Alignments.of(p[2] for p in bitext), limits
     )
     ours = {(r.source, r.target): r.features for r in grammar.rules()}
@@ -123,8 +123,8 @@ def test_extraction_for_sentences_is_the_restricted_grammar(bitext, wanted):
     """Extracting only what a sentence can use, with its second pass for p(s|t), equals extracting all and restricting."""
     text = Bitext([p[0] for p in bitext], [p[1] for p in bitext])
     alignments = Alignments.of(p[2] for p in bitext)
-    whole = Grammar.extract(text, alignments).restricted([wanted[0]])
-    direct = Grammar.extract(text, alignments, only_for=[wanted[0]]).restricted([wanted[0]])
+    whole = extract_rules(text, alignments).restricted([wanted[0]])
+    direct = extract_rules(text, alignments, only_for=[wanted[0]]).restricted([wanted[0]])
     as_dict = lambda g: {(r.source, r.target): tuple(np.round(r.features, 4)) for r in g.rules()}  # noqa: E731
     assert as_dict(whole) == as_dict(direct)
 
@@ -135,7 +135,7 @@ def test_several_alignments_are_the_bitext_repeated(bitext):
     text = Bitext([p[0] for p, _ in bitext], [p[1] for p, _ in bitext])
     first = [p[2] for p, _ in bitext]
     second = [[link for i, link in enumerate(p[2]) if i != lost] for p, lost in bitext]
-    together = Grammar.extract(text, [Alignments.of(first), Alignments.of(second)])
-    repeated = Grammar.extract(Bitext(text.source * 2, text.target * 2), Alignments.of(first + second))
+    together = extract_rules(text, [Alignments.of(first), Alignments.of(second)])
+    repeated = extract_rules(Bitext(text.source * 2, text.target * 2), Alignments.of(first + second))
     as_list = lambda g: [(r.source, r.target, *r.features) for r in g.rules()]  # noqa: E731
     assert as_list(together) == as_list(repeated)

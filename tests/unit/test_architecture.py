@@ -30,8 +30,8 @@ FORBIDDEN = {
     "text": ("segmentation", "model_file", *MODELS, *LATER),
     **{model: LATER for model in MODELS},
     "segmentation": ("ngram", "log_bilinear", *LATER),
-    "translation": ("evaluation", "experiments", "explore", "cli"),
-    "evaluation": ("experiments", "explore", "cli"),
+    "evaluation": ("translation", "experiments", "explore", "cli"),
+    "translation": ("experiments", "explore", "cli"),
     "experiments": ("explore", "cli"),
     "explore": ("cli",),
 }

@@ -93,12 +93,37 @@ def test_tune_goes_on(folder: Path) -> None:
     assert len(json.loads(run(*common, *small, "--trials", "2"))["trials"]) == 2
 
 
+def test_tune_without_classes_makes_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("optuna", reason="the neural extra is not installed")
+
+    def brown(*arguments: object, **more: object) -> None:
+        raise AssertionError("clustered for nothing")
+
+    monkeypatch.setattr("binyan.log_bilinear.word_sources.brown", brown)
+    arguments = ["--text", folder / "train", "--dev", folder / "dev", "--study", folder / "lbl.study", "--trials", "1"]
+    printed = run("lm", "tune", "lbl", *arguments, "--order", "3", "--dim", "3", "--epochs", "1", "--noise", "5")
+    assert printed.startswith("step 0.0600  l2 8.000  development perplexity ") and "best: --step 0.0600" in printed
+
+
+def test_classes(folder: Path) -> None:
+    arguments = ["--text", folder / "train", "--out", folder / "again"]
+    figures = json.loads(run("classes", "train", *arguments, "-k", "3", "--json"))
+    assert figures["classes"] == 3 and figures["words"] == 14 and figures["average_mutual_information"] > 0
+    assert (folder / "again").read_text() == (folder / "classes").read_text()
+    with pytest.raises(SettingsError, match="brown or frequency"):
+        run("classes", "train", *arguments, "--method", "k-means")
+
+
 def test_vectors(folder: Path) -> None:
     model = folder / "clbl++"
     run("vectors", "export", model, "--text", folder / "v.txt", "--safetensors", folder / "v.safetensors")
     assert (folder / "v.txt").read_text().splitlines()[0].endswith(" 8")
     assert len(run("vectors", "nearest", model, "zaunen", "-n", "3").splitlines()) == 3
     assert "/" in run("vectors", "nearest", model, "en/SUF", "--morphemes", "-n", "2")
+    guessed = json.loads(run("vectors", "nearest", model, "laufhofen", "-n", "2", "--json"))
+    assert guessed["origin"] == "guess" and guessed["morphemes"] == ["lauf/STM", "hof/STM", "en/SUF"]
+    with pytest.raises(InputError, match="none of its morphemes"):
+        run("vectors", "nearest", model, "laufhofen", "--no-guess")
     composed = json.loads(run("vectors", "evaluate", model, "--pairs", folder / "pairs", "--json"))
     plain = json.loads(run("vectors", "evaluate", model, "--pairs", folder / "pairs", "--no-compose", "--json"))
     assert composed["uncovered_pairs"] == 0 and plain["uncovered_pairs"] == 1

@@ -8,7 +8,7 @@ import pytest
 
 from binyan import _core
 from binyan.errors import SettingsError
-from binyan.translation import Decoder, DecoderSettings, read_grammar
+from binyan.translation import Decoder, DecoderSettings, read_rules
 
 
 def chosen(hypotheses, scores, sentence=None):
@@ -61,7 +61,7 @@ def test_in_the_decoder(tmp_path):
     targets = {"x y": 0.4, "a b c d e": 0.35, "a b c d f": 0.25}
     lines = [f"[X] ||| s ||| {t} ||| p={math.log(p)}" for t, p in targets.items()]
     (tmp_path / "g").write_text("\n".join(lines))
-    grammar = read_grammar(tmp_path / "g")
+    grammar = read_rules(tmp_path / "g")
     one, several = (
         Decoder(grammar, weights={"p": 1.0, "Glue": 0.0, "Words": 0.0}, settings=DecoderSettings(consensus=k))
         for k in (1, 10)

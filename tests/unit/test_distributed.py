@@ -16,10 +16,10 @@ import json, sys
 import torch
 torch.set_num_threads(1)
 from binyan.clustering import brown
-from binyan.log_bilinear.model import Shape, Variant
-from binyan.log_bilinear.training import Trainer, TrainingSettings
+from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant
+from binyan.log_bilinear.training import Trainer
 from binyan.segmentation import Segmentation, SegmentationTable
-from binyan.log_bilinear.word_map import WordMap
+from binyan.log_bilinear.factor_map import FactorMap
 from binyan.text import Corpus
 
 text = [f"haus{a} hof{b} geh{a} lauf{b}" for a in ("en", "st", "t") for b in ("en", "st", "t")] * 4
@@ -29,7 +29,7 @@ table = SegmentationTable(Segmentation.parse(w, f"{w[:3]}/STM {w[3:]}/SUF") for 
 settings = TrainingSettings(epochs=2, batch=40, patience=9, l2=0.0)
 class_of = brown(corpus, 3).ids(corpus.vocabulary)
 trainer = Trainer(
-    corpus, corpus, Shape(Variant.parse("clbl++"), 3, 4), settings, WordMap.from_segmentations(table, corpus.vocabulary), class_of
+    corpus, corpus, Shape(Variant.parse("clbl++"), 3, 4), settings, FactorMap.from_segmentations(table, corpus.vocabulary), class_of
 )
 course = trainer.run(progress=False)
 if trainer.processes.first:

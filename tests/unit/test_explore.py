@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
 import pytest
@@ -14,8 +15,8 @@ from fastapi.testclient import TestClient
 
 from binyan.errors import InputError, ModelFileError
 from binyan.explore import server
-from binyan.explore.related import Index
-from binyan.explore.shelf import Shelf
+from binyan.explore.loaded_models import LoadedModels
+from binyan.explore.shared_morphemes import MorphemeIndex
 from binyan.grammar.notation import load_grammar
 from binyan.grammar.tree import parse_tree
 from binyan.morphology import Morphology
@@ -40,7 +41,7 @@ def folder(tmp_path_factory):
 def client(folder):
     Morphology("tpl", sweeps=10, burn_in=5, chains=1).fit(WORDS).save(folder / "words.binyan")
     names = ("mkn.binyan", "hpylm.binyan", "words.binyan")
-    return TestClient(server.create_app(Shelf.load([folder / name for name in names])))
+    return TestClient(server.create_app(LoadedModels.load([folder / name for name in names])))
 
 
 def test_page_and_models(client):
@@ -95,8 +96,8 @@ def test_words_that_share_root_and_template():
         "hisaab": "(Word (Stem (R3 (R1 0=h) (R1 2=s) (R1 5=b)) (T3 1=i 3=a 4=a)))",
         "alkitaab": "(Word (Pre 0=a 1=l) (Stem (R3 (R1 2=k) (R1 4=t) (R1 7=b)) (T3 3=i 5=a 6=a)))",
     }
-    index = Index(((word, parse_tree(tree)) for word, tree in trees.items()), load_grammar("tpl"), {"Pre", "Stem"})
-    related = index.related("kitaab", parse_tree(trees["kitaab"]), 1)
+    index = MorphemeIndex(((word, parse_tree(tree)) for word, tree in trees.items()), load_grammar("tpl"), {"Pre", "Stem"})
+    related = index.sharing("kitaab", parse_tree(trees["kitaab"]), 1)
     assert [(f"{kind} {text}", words, total) for (kind, text), words, total in related] == [
         ("stem kitaab", ["alkitaab"], 1),
         ("root k…t…b", ["kaatib"], 2),
@@ -201,7 +202,7 @@ def test_other_hosts_are_refused(client):
 )
 def test_a_replaced_model_file_changes_nothing(client, folder, name, path, question):
     (folder / "copy.binyan").write_bytes((folder / f"{name}.binyan").read_bytes())
-    one, other = (TestClient(server.create_app(Shelf.load([folder / "copy.binyan"]))) for _ in range(2))
+    one, other = (TestClient(server.create_app(LoadedModels.load([folder / "copy.binyan"]))) for _ in range(2))
     before = one.post(f"/api/{path}", json=question).json()
     (folder / "copy.binyan").write_bytes(b"junk")
     assert other.post(f"/api/{path}", json=question).json() == before  # first asked after the file was replaced
@@ -221,18 +222,15 @@ def test_many_at_once_give_the_same_answer(client, path, question):
 
 def test_vectors_of_seen_and_unseen_words(tmp_path):
     pytest.importorskip("torch", reason="the neural extra is not installed")
-    from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings
+    from binyan import LogBilinear
     from binyan.segmentation import Segmentation, SegmentationTable
 
     stems, suffixes = ("haus", "hof", "geh", "lauf"), ("en", "st", "t")
     table = SegmentationTable(Segmentation.parse(a + b, f"{a}/STM {b}/SUF") for a in stems for b in suffixes)
     text = [[a + b for a in stems for b in suffixes if a + b != "hofst"]] * 5
-    settings = TrainingSettings(epochs=1, batch=50)
-    train(text, text, "clbl++", order=2, dim=4, classes=3, segmentations=table, settings=settings, progress=False).save(
-        tmp_path / "v.binyan"
-    )
-    client = TestClient(server.create_app(Shelf.load([tmp_path / "v.binyan"])))
+    model = LogBilinear("clbl++", order=2, dim=4, classes=3, word_map=table, epochs=1, batch=50)
+    model.fit(text, text, progress=False).save(tmp_path / "v.binyan")
+    client = TestClient(server.create_app(LoadedModels.load([tmp_path / "v.binyan"])))
     assert client.get("/api/models").json()["spaces"] == [{"name": "v", "words": 14, "morphemes": 7}]
     for query, known, made_of in (
         ("hofen", True, ["hof/STM", "en/SUF"]),
@@ -254,14 +252,34 @@ def test_vectors_of_seen_and_unseen_words(tmp_path):
     assert steps[1]["detail"] == "hofen = hofen + hof/STM + en/SUF"
 
 
-def test_shelf_refuses_what_it_cannot_show(tmp_path):
+def test_what_cannot_be_shown_is_refused(tmp_path):
     from binyan import model_file
 
     with pytest.raises(InputError, match="at least one"):
-        Shelf.load([])
+        LoadedModels.load([])
     model_file.save(tmp_path / "x", "toy", {}, {})
-    with pytest.raises(ModelFileError, match="'toy' model"):
-        Shelf.load([tmp_path / "x"])
+    with pytest.raises(ModelFileError, match="holds a 'toy'"):
+        LoadedModels.load([tmp_path / "x"])
+
+
+def test_other_models_of_the_toolkit_are_refused(tmp_path):
+    from binyan.translation import read_rules
+
+    (tmp_path / "rules").write_text("[X] ||| a ||| A ||| f=1\n")
+    read_rules(tmp_path / "rules").save(tmp_path / "rules.binyan")
+    with pytest.raises(ModelFileError, match="holds a RuleTable, which the explorer cannot show"):
+        LoadedModels.load([tmp_path / "rules.binyan"])
+
+
+def test_each_file_is_read_once(client, folder, monkeypatch):
+    from binyan import model_file
+
+    read, names = model_file.load, []
+    monkeypatch.setattr(model_file, "load", lambda path: names.append(Path(path).name) or read(path))
+    models = LoadedModels.load([folder / "words.binyan", folder / "mkn.binyan", folder / "mkn.binyan"])
+    assert names == ["words.binyan", "mkn.binyan", "mkn.binyan"]
+    assert list(models.morphologies) == ["words"] and list(models.language_models) == ["mkn", "mkn (2)"]
+    assert not models.vector_spaces
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="this system cannot share a port among processes")

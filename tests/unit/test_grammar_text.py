@@ -7,7 +7,7 @@ import pytest
 
 from binyan import model_file
 from binyan.errors import InputError, ModelFileError, SettingsError
-from binyan.translation import Alignments, Bitext, ExtractionLimits, Grammar, read_grammar, write_grammar
+from binyan.translation import Alignments, Bitext, ExtractionLimits, RuleTable, extract_rules, read_rules, write_rules
 
 BITEXT = Bitext(
     [["das", "haus", "ist", "klein"], ["das", "kleine", "haus"], [], ["ist", "das", "klein"]],
@@ -18,7 +18,7 @@ ALIGNMENTS = Alignments.of([[(0, 0), (1, 1), (2, 2), (3, 3)], [(0, 0), (1, 1), (
 
 @pytest.fixture(scope="module")
 def grammar():
-    return Grammar.extract(BITEXT, ALIGNMENTS)
+    return extract_rules(BITEXT, ALIGNMENTS)
 
 
 def as_dict(grammar, features=None):
@@ -39,8 +39,8 @@ def test_a_worked_example(grammar):
 
 @pytest.mark.parametrize("format", ["cdec", "moses"])
 def test_text_round_trip(grammar, format, tmp_path):
-    assert write_grammar(grammar, tmp_path / "g", format) == len(grammar)
-    again = read_grammar(tmp_path / "g", format)
+    assert write_rules(grammar, tmp_path / "g", format) == len(grammar)
+    again = read_rules(tmp_path / "g", format)
     features = again.features
     ours, theirs = as_dict(grammar, features), as_dict(again)
     assert ours.keys() == theirs.keys()
@@ -50,16 +50,16 @@ def test_text_round_trip(grammar, format, tmp_path):
 
 def test_packed_round_trip(grammar, tmp_path):
     grammar.save(tmp_path / "g")
-    again = Grammar.load(tmp_path / "g")
+    again = RuleTable.load(tmp_path / "g")
     assert as_dict(again) == as_dict(grammar) and str(again.signature()) == str(grammar.signature())
     model_file.save(tmp_path / "other", "toy", {}, {})
     with pytest.raises(ModelFileError, match="'toy'"):
-        Grammar.load(tmp_path / "other")
+        RuleTable.load(tmp_path / "other")
     file = model_file.load(tmp_path / "g")
     wrong = {**file.sections, "first_child": file.array("first_child")[:-1]}
     model_file.save(tmp_path / "damaged", file.kind, file.meta, wrong)
     with pytest.raises(InputError, match="damaged"):
-        Grammar.load(tmp_path / "damaged")
+        RuleTable.load(tmp_path / "damaged")
 
 
 CDEC = "[X] ||| a [X,1] b ||| B [X,1] ||| f=0.5"
@@ -88,25 +88,25 @@ MOSES = "a [X][X] b [X] ||| B [X][X] [X] ||| 0.5 0.5 0.5 0.5 ||| 1-1 2-0 ||| 1 1
 def test_a_broken_line_is_named(tmp_path, format, line, message):
     (tmp_path / "g").write_text(f"{CDEC if format == 'cdec' else MOSES}\n{line}\n")
     with pytest.raises(InputError, match=rf"g:2: .*{message}"):
-        read_grammar(tmp_path / "g", format)
+        read_rules(tmp_path / "g", format)
 
 
 def test_glue_rules_are_left_out_and_gaps_renumbered(tmp_path):
     (tmp_path / "g").write_text("[S] ||| [X,1] ||| [X,1] ||| Glue=1\n[X] ||| [X,2] a [X,1] ||| [X,1] A [X,2] ||| f=1\n")
-    assert [(r.source, r.target) for r in read_grammar(tmp_path / "g").rules()] == [((1, "a", 2), (2, "A", 1))]
+    assert [(r.source, r.target) for r in read_rules(tmp_path / "g").rules()] == [((1, "a", 2), (2, "A", 1))]
 
 
 def test_limits(tmp_path, grammar):
-    frequent = Grammar.extract(BITEXT, ALIGNMENTS, ExtractionLimits(min_count=2))
+    frequent = extract_rules(BITEXT, ALIGNMENTS, ExtractionLimits(min_count=2))
     gapped = [r for r in frequent.rules() if 1 in r.source]
     assert all(r.features[4] > 0 for r in gapped) and len(frequent) < len(grammar)
     with pytest.raises(SettingsError, match="gaps"):
         ExtractionLimits(max_gaps=3)
     with pytest.raises(InputError, match="3 alignments for 4"):
-        Grammar.extract(BITEXT, Alignments.of([[], [], []]))
+        extract_rules(BITEXT, Alignments.of([[], [], []]))
     with pytest.raises(InputError, match="no alignment"):
-        Grammar.extract(BITEXT, [])
+        extract_rules(BITEXT, [])
     with pytest.raises(InputError, match="sentence pair 1: link 9-0 points outside"):
-        Grammar.extract(BITEXT, Alignments.of([[(9, 0)], [], [], []]))
+        extract_rules(BITEXT, Alignments.of([[(9, 0)], [], [], []]))
     with pytest.raises(SettingsError, match="cdec or moses"):
-        write_grammar(grammar, tmp_path / "g", "joshua")
+        write_rules(grammar, tmp_path / "g", "joshua")

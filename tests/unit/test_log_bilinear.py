@@ -13,32 +13,31 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 from binyan import language_model  # noqa: E402
 from binyan.clustering import brown  # noqa: E402
 from binyan.errors import InputError, SettingsError  # noqa: E402
-from binyan.log_bilinear.estimation import train  # noqa: E402
 from binyan.log_bilinear.events import Events  # noqa: E402
+from binyan.log_bilinear.factor_map import FactorMap  # noqa: E402
 from binyan.log_bilinear.gradients import Rows, likelihood  # noqa: E402
-from binyan.log_bilinear.model import LogBilinear, Shape, Targets, Variant  # noqa: E402
+from binyan.log_bilinear.language_model import LogBilinear  # noqa: E402
+from binyan.log_bilinear.network import LogBilinearNetwork, Targets  # noqa: E402
 from binyan.log_bilinear.noise_contrastive import contrast, noise_words  # noqa: E402
-from binyan.log_bilinear.training import Trainer, TrainingSettings, score_events  # noqa: E402
-from binyan.log_bilinear.word_map import WordMap  # noqa: E402
+from binyan.log_bilinear.settings import VARIANTS, Shape, TrainingSettings, Variant  # noqa: E402
+from binyan.log_bilinear.training import Trainer, score_events  # noqa: E402
 from binyan.mixture import Mixture  # noqa: E402
 from binyan.ngram.kneser_ney import KneserNey  # noqa: E402
 from binyan.segmentation import Segmentation, SegmentationTable  # noqa: E402
 from binyan.text import Corpus, VocabularyPolicy  # noqa: E402
 from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, TABLE, lm, text  # noqa: E402
 
-VARIANTS = [n + c + "lbl" + plus for n in ("", "n") for c in ("", "c") for plus in ("", "+c", "+o", "++")]
-
 
 def build(
-    name: str, diagonal: bool = False, double: bool = True, word_map: WordMap = MAP, seed: int = 3
-) -> LogBilinear:
+    name: str, diagonal: bool = False, double: bool = True, word_map: FactorMap = MAP, seed: int = 3
+) -> LogBilinearNetwork:
     shape = Shape(Variant.parse(name), 3, 5, diagonal)
     targets = Targets(CLASS_OF if shape.variant.classes else None, CORPUS.vocabulary)
-    model = LogBilinear(shape, targets, word_map, seed, scale=0.5)
+    model = LogBilinearNetwork(shape, targets, word_map, seed, scale=0.5)
     return model.double() if double else model
 
 
-def batch(model: LogBilinear, size: int = 40) -> tuple[torch.Tensor, torch.Tensor]:
+def batch(model: LogBilinearNetwork, size: int = 40) -> tuple[torch.Tensor, torch.Tensor]:
     events = Events.of(CORPUS, model.shape.order)
     chosen = np.random.default_rng(2).permutation(len(events))[:size]
     rows = model.targets.row_of[events.words[chosen]]
@@ -117,7 +116,7 @@ def test_distributions_sum_to_one(name: str) -> None:
 @pytest.mark.parametrize("prefix", ["lbl", "clbl", "nclbl"])
 @pytest.mark.parametrize("plus", ["+c", "+o", "++"])
 def test_additive_models_reduce_to_the_plain_one_with_the_identity_map(prefix: str, plus: str) -> None:
-    simplex = WordMap.from_segmentations(
+    simplex = FactorMap.from_segmentations(
         SegmentationTable(map(Segmentation.simplex, CORPUS.vocabulary.words[3:])), CORPUS.vocabulary
     )
     assert simplex.size == len(CORPUS.vocabulary)
@@ -151,7 +150,7 @@ def test_composed_vectors_equal_the_sparse_product() -> None:
 
 def test_repeated_morphemes_count_twice() -> None:
     corpus = Corpus.read(["blabla"])
-    found = WordMap.from_segmentations(
+    found = FactorMap.from_segmentations(
         SegmentationTable([Segmentation.parse("blabla", "bla/X bla/X")]), corpus.vocabulary
     )
     assert found.factors[found.offsets[3] :].tolist() == [3, 4, 4]
@@ -222,7 +221,7 @@ def test_a_loaded_model_scores_bit_for_bit(name: str, tmp_path: Path) -> None:
 def test_single_scores_equal_batches_and_sum_to_one(name: str, extended: bool) -> None:
     model = lm(name)
     if extended:
-        if not model.model.shape.variant.output:
+        if not model.shape.variant.output:
             with pytest.raises(SettingsError, match=r"\+o or \+\+"):
                 model.extended()
             return
@@ -250,7 +249,8 @@ def test_single_scores_equal_batches_and_sum_to_one(name: str, extended: bool) -
 def test_unseen_context_words_take_the_vectors_of_their_morphemes() -> None:
     model = lm("clbl++")
     state = model.score_word(model.begin(), "zaunen").state
-    assert model.context_rows("zaunen") == model.morpheme_rows(["en/SUF"], "context")  # training had no <unk>
+    rows = model.composer.rows(["en/SUF"], "context")
+    assert model.composer.context_rows("zaunen") == rows  # training had no <unk>
     assert state[-1] == "zaunen" and model.score_word(model.begin(), "unerhoert").state[-1] == 0
     assert not np.allclose(
         model.distribution(state), model.distribution(model.score_word(model.begin(), "unerhoert").state)
@@ -266,7 +266,7 @@ def test_mixtures_by_context_see_the_prediction_vector(name: str, tmp_path: Path
         assert np.allclose(model.weigh(state, word).features[0], row, atol=1e-6)
         state = model.score_word(state, word).state
     assert len(np.unique(rows.round(6), axis=0)) > 3
-    mixture = Mixture.fit([KneserNey(3).fit(CORPUS), model], text(20, 1), by_context=True)
+    mixture = Mixture([KneserNey(3).fit(CORPUS), model], by_context=True).fit(text(20, 1))
     assert mixture.distribution(mixture.begin()).sum() == pytest.approx(1)
     mixture.save(tmp_path / "m")
     again = language_model.load(tmp_path / "m")
@@ -280,12 +280,12 @@ PRUNED = Corpus.read(
 
 def test_words_outside_the_vocabulary_are_unknown_with_morphemes() -> None:
     assert PRUNED.outside == ("zaunen", "baumst", "fremd")
-    found = WordMap.from_segmentations(TABLE, PRUNED.vocabulary, (*PRUNED.outside, "hausen", "zaunen"))
+    found = FactorMap.from_segmentations(TABLE, PRUNED.vocabulary, (*PRUNED.outside, "hausen", "zaunen"))
     assert found.outside == ("zaunen", "baumst", "hausen") and found.words == len(PRUNED.vocabulary)
     rows = [found.factors[a:b].tolist() for a, b in zip(found.offsets, found.offsets[1:], strict=False)]
     index = found.morpheme_index
     assert rows[found.words] == [0, index["en/SUF"]] and rows[found.words + 1] == [0, index["st/SUF"]]
-    inside = WordMap.from_segmentations(TABLE, PRUNED.vocabulary)
+    inside = FactorMap.from_segmentations(TABLE, PRUNED.vocabulary)
     assert found.inside.digest == inside.digest and found.inside.outside == ()
 
     events, closed = Events.of(PRUNED, 3, found.outside), Events.of(PRUNED, 3)
@@ -299,23 +299,23 @@ def test_words_outside_the_vocabulary_are_unknown_with_morphemes() -> None:
 @pytest.mark.parametrize("corpus", [PRUNED, CORPUS], ids=["with <unk>", "without"])
 def test_training_and_scoring_see_the_same_context_words(name: str, corpus: Corpus, tmp_path: Path) -> None:
     held_out = [["zaunen", "hausen", "hofest"], ["hofen", "fremd", "gehst"], *text(5, 1)]
-    options = {"order": 3, "dim": 6, "segmentations": TABLE, "progress": False}
-    settings = TrainingSettings(epochs=2, batch=50, noise_samples=10)
-    model = train(corpus, held_out, name, settings=settings, classes=brown(corpus, 4), **options)
-    assert model.course is not None
+    settings = {"order": 3, "dim": 6, "epochs": 2, "batch": 50, "noise_samples": 10}
+    classes = brown(corpus, 4) if Variant.parse(name).classes else None
+    model = LogBilinear(name, classes=classes, word_map=TABLE, **settings).fit(corpus, held_out, progress=False)
+    assert model.history is not None
     mean = model.score_sentences(held_out).log_prob.mean()
-    assert math.exp(-mean) == pytest.approx(model.course.perplexity[model.course.best - 1], rel=1e-5)
-    morphemes = model.morpheme_rows(["en/SUF"], "context")
-    assert model.context_rows("zaunen") == ([0, *morphemes] if morphemes and corpus is PRUNED else morphemes)
+    assert math.exp(-mean) == pytest.approx(model.history.perplexity[model.history.best - 1], rel=1e-5)
+    morphemes = model.composer.rows(["en/SUF"], "context")
+    assert model.composer.context_rows("zaunen") == ([0, *morphemes] if morphemes and corpus is PRUNED else morphemes)
     model.save(tmp_path / "m")
     assert language_model.load(tmp_path / "m").score_sentences(held_out).log_prob.mean() == mean
 
 
 def test_gradients_with_words_outside_the_vocabulary() -> None:
-    found = WordMap.from_segmentations(TABLE, PRUNED.vocabulary, PRUNED.outside)
+    found = FactorMap.from_segmentations(TABLE, PRUNED.vocabulary, PRUNED.outside)
     shape = Shape(Variant.parse("clbl++"), 3, 5)
     class_of = brown(PRUNED, 4).ids(PRUNED.vocabulary)
-    model = LogBilinear(shape, Targets(class_of, PRUNED.vocabulary), found, 3, scale=0.5).double()
+    model = LogBilinearNetwork(shape, Targets(class_of, PRUNED.vocabulary), found, 3, scale=0.5).double()
     events = Events.of(PRUNED, 3, found.outside)
     contexts, rows = torch.from_numpy(events.contexts[-12:]).long(), model.targets.row_of[events.words[-12:]]
     _, gradients = likelihood(model, contexts, torch.from_numpy(rows))
@@ -341,25 +341,23 @@ def test_extension_gives_new_words_what_unknown_had() -> None:
     [
         ({"dim": 0}, "at least 1 dimension"),
         ({"order": 1}, "order is 2 or more"),
-        ({"segmentations": None}, "word map"),
-        ({"settings": TrainingSettings}, "step must be positive"),
+        ({"word_map": None}, "word map"),
+        ({"step": 0.0}, "step must be positive"),
     ],
 )
 def test_settings_that_make_no_sense(options: dict[str, object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
-        if options.get("settings") is TrainingSettings:
-            options["settings"] = TrainingSettings(step=0.0)
         lm("clbl++", **options)
 
 
 def test_maps_and_classes_that_lack_words() -> None:
     with pytest.raises(InputError, match="no word of the vocabulary"):
-        lm("clbl++", segmentations=SegmentationTable([Segmentation.parse("Haus", "Haus/STM")]))
+        lm("clbl++", word_map=SegmentationTable([Segmentation.parse("Haus", "Haus/STM")]))
     other = brown(Corpus.read(["ganz andere worte"]), 2)
     with pytest.raises(InputError, match="have no class"):
         lm("clbl++", classes=other)
     partial = SegmentationTable([TABLE["hausen"]])
-    assert WordMap.from_segmentations(partial, CORPUS.vocabulary).size == len(CORPUS.vocabulary) + 2
+    assert FactorMap.from_segmentations(partial, CORPUS.vocabulary).size == len(CORPUS.vocabulary) + 2
 
 
 def test_scores_of_events_are_normalised() -> None:

@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 
 from binyan.errors import ModelFileError  # noqa: E402
 from binyan.log_bilinear.gradients import likelihood  # noqa: E402
-from binyan.log_bilinear.model import Shape, Variant  # noqa: E402
-from binyan.log_bilinear.training import Trainer, TrainingError, TrainingSettings, TrainingWarning  # noqa: E402
+from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant  # noqa: E402
+from binyan.log_bilinear.training import Trainer, TrainingError, TrainingWarning  # noqa: E402
 from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, lm, text  # noqa: E402
 
 
@@ -44,8 +44,8 @@ def test_a_falling_step_size_reaches_nothing_and_resumes(name: str, tmp_path: Pa
     with pytest.raises(ModelFileError, match="another run"):
         trainer(4).run(tmp_path / "state")
     resumed = trainer()
-    assert resumed.run(tmp_path / "state", progress=False).perplexity == unbroken.course.perplexity
-    for one, other in zip(unbroken.model.parameters(), resumed.model.parameters(), strict=True):
+    assert resumed.run(tmp_path / "state", progress=False).perplexity == unbroken.history.perplexity
+    for one, other in zip(unbroken.network.parameters(), resumed.network.parameters(), strict=True):
         assert torch.equal(one, other)
 
 
@@ -59,9 +59,9 @@ def test_resumed_training_equals_unbroken(name: str, tmp_path: Path) -> None:
     unbroken.run(progress=False)
     trainer(2).run(tmp_path / "state", progress=False)
     resumed = trainer(4)
-    course = resumed.run(tmp_path / "state", progress=False)
-    assert course.perplexity == unbroken.course.perplexity and course.loss == unbroken.course.loss
-    for one, other in zip(unbroken.model.parameters(), resumed.model.parameters(), strict=True):
+    history = resumed.run(tmp_path / "state", progress=False)
+    assert history.perplexity == unbroken.history.perplexity and history.loss == unbroken.history.loss
+    for one, other in zip(unbroken.network.parameters(), resumed.network.parameters(), strict=True):
         assert torch.equal(one, other)
     with pytest.raises(ModelFileError, match="another run"):
         Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse(name), 3, 5), TrainingSettings(step=0.5), MAP, CLASS_OF).run(
@@ -72,9 +72,9 @@ def test_resumed_training_equals_unbroken(name: str, tmp_path: Path) -> None:
 def test_training_stops_at_the_best_epoch() -> None:
     settings = TrainingSettings(step=0.5, l2=0.0, batch=20, epochs=30, patience=2)
     trainer = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 8), settings, None, CLASS_OF)
-    course = trainer.run(progress=False)
-    assert course.epochs == course.best + 2 < 30
-    assert trainer.development_perplexity() == min(course.perplexity)
+    history = trainer.run(progress=False)
+    assert history.epochs == history.best + 2 < 30
+    assert trainer.development_perplexity() == min(history.perplexity)
 
 
 def test_a_diverging_run_keeps_the_last_good_state(tmp_path: Path) -> None:
@@ -83,13 +83,13 @@ def test_a_diverging_run_keeps_the_last_good_state(tmp_path: Path) -> None:
 
     def spoil(_: object) -> None:
         with torch.no_grad():
-            trainer.model.C.fill_(math.nan)
+            trainer.network.C.fill_(math.nan)
 
     with pytest.raises(TrainingError, match=r"lower the step size \(now 0.06\)"):
         trainer.run(tmp_path / "state", progress=False, after_epoch=spoil)
     again = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 5), settings, None, CLASS_OF)
     again.restore(tmp_path / "state")
-    assert again.course.epochs == 1 and math.isfinite(again.development_perplexity())
+    assert again.history.epochs == 1 and math.isfinite(again.development_perplexity())
 
 
 def test_steps_that_undo_the_model_are_named() -> None:
@@ -119,7 +119,7 @@ def test_penalty_of_rare_rows_is_unbiased() -> None:
         order = torch.from_numpy(np.random.default_rng(seed).permutation(events))
         for start in range(0, events, 10):
             chosen = order[start : start + 10]
-            _, gradients = likelihood(trainer.model, trainer._contexts[chosen].long(), trainer._rows[chosen])
+            _, gradients = likelihood(trainer.network, trainer._contexts[chosen].long(), trainer._rows[chosen])
             touches[gradients["Q"].index] += len(chosen) / events / share[gradients["Q"].index]
     seen = touches > 0
     assert torch.allclose(touches[seen] / passes, torch.ones(int(seen.sum())), atol=0.15)

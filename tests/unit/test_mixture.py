@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from binyan import language_model
-from binyan.errors import InputError, SettingsError
+import binyan
+from binyan import language_model, model_file
+from binyan.errors import InputError, NotFittedError, SettingsError
 from binyan.language_model import MixtureParts
 from binyan.mixture import Mixture
-from binyan.mixture.weights import PRECISION, Gate, Gates, fit_weights
+from binyan.mixture.weights import PRECISION, ContextWeights, WeightFunction, fit_weights
+from binyan.model import from_bytes
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.text import Corpus
 
@@ -53,43 +55,43 @@ def test_em_is_not_slow_where_models_are_alike() -> None:
 
 @given(st.integers(0, 1000), st.integers(2, 3))
 @settings(max_examples=20, deadline=None)
-def test_a_gate_is_at_its_maximum(seed: int, number: int) -> None:
+def test_a_weight_function_is_at_its_maximum(seed: int, number: int) -> None:
     random = np.random.default_rng(seed)
     log_probs, features = np.log(random.uniform(0.01, 1, (number, 60))), 10 * random.normal(size=(60, 2))
 
     def objective(table: np.ndarray) -> float:
-        mixed = np.logaddexp.reduce(log_probs + Gate(table).log_weights(features), axis=0)
+        mixed = np.logaddexp.reduce(log_probs + WeightFunction(table).log_weights(features), axis=0)
         return float(mixed.sum() - 0.5 * PRECISION * (table[:, 1:] ** 2).sum())
 
     start = np.log(np.maximum(fit_weights(log_probs), 1e-4))
-    gate = Gate.fit(np.exp(log_probs), features, start)
-    assert np.exp(gate.log_weights(features)).sum(0) == pytest.approx(1)
-    best = objective(gate.table)
+    fitted = WeightFunction.fit(np.exp(log_probs), features, start)
+    assert np.exp(fitted.log_weights(features)).sum(0) == pytest.approx(1)
+    best = objective(fitted.table)
     assert best >= objective(np.column_stack([start, np.zeros((number, 2))])) - 1e-9
     for _ in range(30):
-        step = random.normal(size=gate.table.shape) * 0.01
+        step = random.normal(size=fitted.table.shape) * 0.01
         step[0] = 0
-        assert objective(gate.table + step) <= best + 1e-4
+        assert objective(fitted.table + step) <= best + 1e-4
 
 
-def test_a_gate_learns_where_a_model_knows_the_context() -> None:
+def test_weights_learn_where_a_model_knows_the_context() -> None:
     """The first model is right in contexts with the feature and wrong in the others."""
     known = np.arange(40_000) % 2
     chances = np.stack([np.where(known, 0.9, 0.1), np.full(len(known), 0.5)])
-    weights = np.exp(Gate.fit(chances, known[:, None].astype(float), np.zeros(2)).log_weights(np.eye(1)))
+    weights = np.exp(WeightFunction.fit(chances, known[:, None].astype(float), np.zeros(2)).log_weights(np.eye(1)))
     assert weights[0, 0] > 0.9
 
 
-def test_a_gate_is_the_best_under_its_prior_whatever_the_scale_of_features() -> None:
+def test_a_weight_function_is_the_best_under_its_prior_whatever_the_scale_of_features() -> None:
     random = np.random.default_rng(0)
     features = random.normal(size=(300, 3)) @ np.array([[100.0, 99.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.01]])
     log_probs = np.log(random.uniform(0.01, 1, (3, 300)))
 
     def objective(table: np.ndarray) -> float:
-        mixed = np.logaddexp.reduce(log_probs + Gate(table).log_weights(features), axis=0)
+        mixed = np.logaddexp.reduce(log_probs + WeightFunction(table).log_weights(features), axis=0)
         return float(mixed.sum() - 0.5 * PRECISION * (table[:, 1:] ** 2).sum())
 
-    found = Gate.fit(np.exp(log_probs), features, np.zeros(3)).table
+    found = WeightFunction.fit(np.exp(log_probs), features, np.zeros(3)).table
     assert (found[0] == 0).all()
     for row in (1, 2):
         for column in range(4):
@@ -102,8 +104,8 @@ def test_a_gate_is_the_best_under_its_prior_whatever_the_scale_of_features() -> 
 @pytest.mark.parametrize("by_context", [False, True])
 def test_a_mixture_is_a_language_model(by_context: bool, tmp_path: Path) -> None:
     development = [["der", "hund", "sah", "den", "igel", "unbekannt"], ["die", "katze", "schlief"]]
-    mixture = Mixture.fit(models(), development, by_context)
-    assert (mixture.gates is not None) == by_context
+    mixture = Mixture(models(), by_context=by_context).fit(development)
+    assert (mixture.context_weights is not None) == by_context
     scores = mixture.score_sentences([*development, ["der", "unbekannte"]])
     each = [m.score_sentences(development).log_prob.sum() for m in mixture.models]
     assert mixture.score_sentences(development).log_prob.sum() >= max(each)
@@ -133,7 +135,7 @@ def test_unknown_words_are_mixed_by_weights_of_their_own() -> None:
     parts = [
         MixtureParts.whole(np.exp(p), np.exp(u), np.zeros((400, 1))) for p, u in zip(log_probs, chance, strict=True)
     ]
-    mixed = Gates.fit(parts, unknown).mix(parts, unknown)[1].sum(0)
+    mixed = ContextWeights.fit(parts, unknown).mix(parts, unknown)[1].sum(0)
     assert mixed[unknown] == pytest.approx(0.9, abs=0.02) and mixed[~unknown] == pytest.approx(0.9 * 0.9, abs=0.02)
 
 
@@ -146,14 +148,14 @@ def test_parts_sum_to_single_scores(order: int) -> None:
     assert np.allclose(parts.share.sum(0), expected.share[0]) and np.allclose(parts.mass.sum(0), 1)
 
 
-def test_a_gate_may_trust_one_length_of_context() -> None:
+def test_weights_may_trust_one_length_of_context() -> None:
     """Trigrams are right, the bigrams and single words of the same model are not, and the other model is between them."""
     events = 500
     share = np.array([[0.001], [0.001], [0.3]]) * np.ones(events)
     ngram = MixtureParts(share, np.full((3, events), 1 / 3), np.zeros((3, events)), np.zeros((events, 1)))
     other = MixtureParts.whole(np.full(events, 0.4), np.zeros(events))
     unknown = np.zeros(events, bool)
-    weights, shares = Gates.fit([ngram, other], unknown).mix([ngram, other], unknown)
+    weights, shares = ContextWeights.fit([ngram, other], unknown).mix([ngram, other], unknown)
     assert shares.sum(0) == pytest.approx(0.9, abs=0.01) and weights[0] == pytest.approx(1, abs=0.02)
 
 
@@ -168,7 +170,7 @@ def test_a_length_of_context_may_know_best_what_is_unknown() -> None:
         np.zeros((events, 1)),
     )
     other = MixtureParts.whole(np.where(unknown, 0.001, 0.2), np.full(events, 0.001))
-    mixed = Gates.fit([ngram, other], unknown).mix([ngram, other], unknown)[1].sum(0)
+    mixed = ContextWeights.fit([ngram, other], unknown).mix([ngram, other], unknown)[1].sum(0)
     assert mixed[unknown] == pytest.approx(0.04, abs=1e-3)  # all that single words can give, 0.02 of 0.5
 
 
@@ -182,7 +184,7 @@ def test_gates_that_weigh_nothing_leave_models_as_they_are(order: int) -> None:
     table = np.zeros((sum(len(p.mass) for p in parts), 1 + sum(p.features.shape[1] for p in parts)))
     table[len(parts[0].mass) :, 0] = -50.0  # all to the first
     unknown = np.array([False, False, True, False, False, False])
-    weights, shares = Gates(Gate(table), Gate(table)).mix(parts, unknown)
+    weights, shares = ContextWeights(WeightFunction(table), WeightFunction(table)).mix(parts, unknown)
     assert np.allclose(weights[0], 1) and np.allclose(shares.sum(0), parts[0].share.sum(0))
 
 
@@ -198,12 +200,37 @@ def test_models_that_cannot_be_mixed() -> None:
     with pytest.raises(SettingsError, match="two models"):
         Mixture([one], [1.0])
     with pytest.raises(SettingsError, match="tells something of a context"):
-        Mixture.fit([one, one], [["der", "hund"]], by_context=True)  # of one word, which has no contexts
-    gates = Mixture.fit(models(), [["der", "hund"]], by_context=True).gates
+        Mixture([one, one], by_context=True).fit([["der", "hund"]])  # of one word, which has no contexts
+    with pytest.raises(SettingsError, match="are fitted"):
+        Mixture([one, other], [0.5, 0.5], by_context=True)
+    with pytest.raises(InputError, match="no development text"):
+        Mixture([one, other]).fit([])
+
+
+def test_weights_of_other_models_are_refused() -> None:
+    """A file whose tables were made for models with fewer parts."""
+    one, other = models()
+    small = Mixture([one, other], by_context=True).fit([["der", "hund"]])
+    large = Mixture([other, other], by_context=True).fit([["der", "hund"]])
+    meta, sections = large.contents()
+    sections |= {name: section for name, section in small.contents()[1].items() if name.startswith("gate/")}
     with pytest.raises(
         InputError,
         match="weighs 4 parts of models by 5 features of a context, and its models have 6 parts and 10 features",
     ):
-        Mixture([other, other], [0.5, 0.5], gates=gates)
-    with pytest.raises(InputError, match="no development text"):
-        Mixture.fit([one, other], [])
+        from_bytes(model_file.to_bytes(large.kind, meta, sections))
+
+
+def test_a_mixture_is_complete_with_weights_and_fitted_without(tmp_path: Path) -> None:
+    unfitted = binyan.Mixture(models())
+    assert not unfitted.is_fitted and "not fitted" in repr(unfitted)
+    for use in (lambda: unfitted.score("der hund"), unfitted.signature, lambda: unfitted.save(tmp_path / "m")):
+        with pytest.raises(NotFittedError, match="call fit first"):
+            use()
+    given = binyan.Mixture(models(), weights=[0.25, 0.75])
+    assert given.is_fitted and given.score("der hund") < 0 and given.context_weights is None
+    (tmp_path / "dev.txt").write_text("\n".join(TEXT) + "\n")
+    from_file = unfitted.fit(tmp_path / "dev.txt")
+    assert from_file is unfitted and unfitted.is_fitted
+    assert np.array_equal(from_file.weights, Mixture(models()).fit(TEXT).weights)
+    assert np.array_equal(from_file.weights, Mixture(models()).fit([line.split() for line in TEXT]).weights)

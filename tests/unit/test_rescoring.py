@@ -5,10 +5,11 @@ import warnings
 
 import pytest
 
+import binyan
 from binyan.errors import InputError, SettingsError
 from binyan.ngram.kneser_ney import KneserNey
-from binyan.translation.nbest import parse
-from binyan.translation.rescoring import Rescorer, read_lists, tune_rescoring
+from binyan.translation.nbest import parse, read_lists
+from binyan.translation.rescoring import Rescorer
 
 TEXT = ["das haus ist klein", "das haus ist alt", "ein hund sieht das haus"] * 3
 
@@ -111,9 +112,25 @@ def test_tuned_weights_choose_the_references(model):
     ]
     references = [["das", "haus", "ist", "klein"]] * 3
     rescorer = Rescorer([model], {"LanguageModel1": 0.0})
-    weights, bleu = tune_rescoring(rescorer, read_lists(lists), references)
-    assert bleu == pytest.approx(1.0) and weights["LanguageModel1"] > 0
+    assert rescorer.fit(read_lists(lists), references) is rescorer
+    assert rescorer.bleu == pytest.approx(1.0) and rescorer.weights["LanguageModel1"] > 0
     with pytest.raises(InputError, match="3 lists and 2 references"):
-        tune_rescoring(rescorer, read_lists(lists), references[:2])
-    best = list(Rescorer([model], weights).stream(lists))
+        rescorer.fit(read_lists(lists), references[:2])
+    best = list(Rescorer([model], rescorer.weights).stream(lists))
     assert best[0].startswith("0 ||| das haus ist klein")
+
+
+def test_models_lists_references_and_weights_may_be_files(model, tmp_path):
+    model.save(tmp_path / "lm.binyan")
+    lists = [f"{i} ||| {text} ||| ||| -1" for i in range(3) for text in ("klein haus ist das", "das haus ist klein")]
+    (tmp_path / "nbest").write_text("\n".join(lists) + "\n")
+    (tmp_path / "references").write_text("das haus ist klein\n" * 3)
+    rescorer = binyan.Rescorer(tmp_path / "lm.binyan").fit(tmp_path / "nbest", tmp_path / "references", seed=3)
+    same = binyan.Rescorer(model).fit(lists, ["das haus ist klein"] * 3, seed=3)
+    assert rescorer.weights == same.weights
+    rescorer.save(tmp_path / "weights.json")
+    again = binyan.Rescorer.load(tmp_path / "weights.json", str(tmp_path / "lm.binyan"))
+    assert again.weights == rescorer.weights and list(again.stream(lists)) == list(same.stream(lists))
+    (tmp_path / "weights.json").write_text("[1]")
+    with pytest.raises(InputError, match="weights.json: not a JSON object of weights"):
+        binyan.Rescorer.load(tmp_path / "weights.json", model)

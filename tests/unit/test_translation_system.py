@@ -2,19 +2,21 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from typer.testing import CliRunner
 
+import binyan
 from binyan.cli import app
-from binyan.errors import BinyanError, InputError
+from binyan.errors import BinyanError, InputError, SettingsError
 from binyan.ngram.kneser_ney import KneserNey
-from binyan.translation import DecoderSettings, Grammar, TuningSettings
-from binyan.translation.system import System
+from binyan.translation import Decoder, DecoderSettings, RuleTable, Translator, TuningSettings
 
 WORDS = {"the": "das", "a": "ein", "house": "haus", "dog": "hund", "sees": "sieht", "green": "grüne", "old": "alte"}
 SOURCE = [
@@ -181,18 +183,18 @@ def test_a_bitext_is_aligned_several_times(folder):
     pytest.importorskip("eflomal")
     train = ["mt", "train", "--source", folder / "en", "--target", folder / "de", "--out", folder / "twice"]
     run(*train, "--alignments", "2", "--order", "3")
-    system = System(folder / "twice")
+    system = Translator.load(folder / "twice")
     assert sorted(p.name for p in system.folder.glob("alignment*")) == ["alignment-1", "alignment-2"]
     assert "alignments:2" in str(system.signature())
     files = [x for n in (1, 2) for x in ("--alignment", folder / "twice" / f"alignment-{n}")]
     run("mt", "extract", "--source", folder / "en", "--target", folder / "de", *files, "--out", folder / "again")
-    features = [[tuple(r.features) for r in g.rules()] for g in (system.grammar(), Grammar.load(folder / "again"))]
+    features = [[tuple(r.features) for r in g.rules()] for g in (system.rules, RuleTable.load(folder / "again"))]
     assert features[0] == features[1]
 
 
 def test_a_long_sentence_is_bounded(folder):
     """500 words: time grows with the length alone, because rules cover ten words and glue the rest."""
-    decoder = System(folder / "mt").decoder()
+    decoder = Translator.load(folder / "mt").decoder()
     sentence = (SOURCE[5].split() * 90)[:500]
     started = time.process_time()
     graph = decoder.hypergraph(sentence)
@@ -203,7 +205,7 @@ def test_a_long_sentence_is_bounded(folder):
 
 
 def test_threads_do_not_change_the_output(folder):
-    decoder = System(folder / "mt").decoder()
+    decoder = Translator.load(folder / "mt").decoder()
     text = [s.split() for s in SOURCE] + [[], ["a", "zebra", "sees", "a", "dog"]]
     one, two = decoder.k_best(text, 20), decoder.k_best(text, 20, threads=2)
     assert (one.sentence == two.sentence).all() and (one.score == two.score).all() and (one.words == two.words).all()
@@ -268,12 +270,109 @@ def test_interrupted_tuning_leaves_a_state_and_goes_on(folder):
     _, errors = started.communicate(timeout=60)
     assert started.returncode in (0, 130, -signal.SIGINT), errors  # the last: as the interpreter was closing
     assert state.exists()
-    result = System(folder / "mt").tune(
-        [s.split() for s in SOURCE * 8], [[t.split()] for t in TARGET * 8], name="stopped",
-        settings=TuningSettings(k=30, rounds=50), decoder_settings=DecoderSettings(),
-    )  # fmt: skip
-    assert result[0].bleu > 0.5
+    report = Translator.load(folder / "mt").tune(
+        SOURCE * 8, TARGET * 8, name="stopped", tuning=TuningSettings(k=30, rounds=50), decoder=DecoderSettings()
+    )
+    assert report.best.bleu > 0.5
 
 
 def test_kneser_ney_is_the_default_model(folder):
-    assert isinstance(System(folder / "mt").models()[0], KneserNey)
+    assert isinstance(Translator.load(folder / "mt").using(weights=None).decoder().models[0], KneserNey)
+
+
+@pytest.mark.filterwarnings("ignore::binyan.ngram.kneser_ney.DiscountWarning")
+def test_from_sentences_to_translations_in_python(tmp_path):
+    (tmp_path / "links").write_text("\n".join(LINKS) + "\n")
+    upper = [s.capitalize() for s in SOURCE]
+    translator = binyan.Translator(order=3, lowercase=True)
+    assert not translator.is_fitted
+    with pytest.raises(BinyanError, match="call fit first"):
+        translator.translate("the dog")
+    assert translator.fit(upper, TARGET, tmp_path / "ende", alignment_files=tmp_path / "links") is translator
+    text, right = "The old dog sees a green house", "das alte hund sieht ein grüne haus"
+    assert translator.translate(text) == right
+    assert translator.translate([text, "", ["The", "zebra"]]) == [right, "", "das zebra"]
+    (tmp_path / "text").write_text(f"{text}\n\n")
+    assert translator.translate(tmp_path / "text") == [right, ""]
+    best, *others = translator.translations(text, 5)
+    assert best.text == str(best) == right and all(best.score >= t.score > -100 and t.text != right for t in others)
+    weights = translator.decoder().weights
+    assert best.score == pytest.approx(sum(weights[n] * v for n, v in best.features.items()), abs=1e-3)
+    report = translator.tune([text], [right], rounds=2, k=20)
+    assert report.best.bleu == 1.0 and "tuning:mira|k:20|seed:1|pop_limit:200" in str(report.signature)
+    again = binyan.load(tmp_path / "ende")
+    assert isinstance(again, binyan.Translator) and again.translate([text]) == [right]
+    assert again.decoder().weights == report.best.weights
+    pytest.importorskip("sacrebleu")
+    assert again.evaluate([text], [right.capitalize()])["BLEU"] == pytest.approx(100)
+    assert (
+        again.evaluate([text], ([right], [right]), compounds={"hund": "hu nd"}).compounds.scores["system"].f_score == 1
+    )
+
+
+def test_what_is_no_system(folder, tmp_path):
+    with pytest.raises(InputError, match="is a folder; name a file in it, or the folder of a translation system"):
+        binyan.load(tmp_path)
+    with pytest.raises(InputError, match="nosuch: is not the folder of a translation system"):
+        Translator.load(tmp_path / "nosuch")
+    with pytest.raises(BinyanError, match="mt: a translation system is not a language model"):
+        run("lm", "perplexity", folder / "mt", "--text", folder / "de")
+    with pytest.raises(BinyanError, match="remember their language models by file"):
+        translator = Translator.load(folder / "mt")
+        translator.using(translator.decoder().models).tune(["a dog"], ["ein hund"])
+
+
+def test_a_misspelt_setting_and_names_of_files(folder):
+    with pytest.raises(SettingsError, match="did you mean 'lowercase'"):
+        Translator(lowercse=True)
+    with pytest.raises(SettingsError, match="did you mean 'pop_limit'"):
+        Translator.load(folder / "mt").translate("a dog", poplimit=3)
+    with pytest.raises(InputError, match="is the name of a file"):
+        Translator.load(folder / "mt").translate([str(folder / "en")])
+
+
+def test_sentences_one_by_one_are_translated_as_all_at_once(folder):
+    """Also where each brings a new word, which extends the decoder's vocabulary."""
+    text = [f"{s} w{i} w{i // 2}" for i, s in enumerate(SOURCE)]
+    translator, other = (Translator.load(folder / "mt") for _ in range(2))
+    whole = translator.translations(text, 5)
+    assert [other.translations(line, 5) for line in text] == whole
+    streamed = [list(translator.stream(text, batch=batch, nbest=3, format="json")) for batch in (1, 3, 200)]
+    assert streamed[0] == streamed[1] == streamed[2]
+    assert translator.translate(text) == [best[0].text for best in whole]
+
+
+def test_features_are_built_once(folder, monkeypatch):
+    calls = []
+    build = KneserNey.decoder_feature
+    monkeypatch.setattr(
+        KneserNey, "decoder_feature", lambda self, words: calls.append(len(words)) or build(self, words)
+    )
+    translator = Translator.load(folder / "mt")
+    decoder = translator.decoder()
+    for line in ("the dog", "the zebra sees a gnu", "the zebra", "a yak"):
+        translator.translate(line)
+    assert len(calls) == 1 and translator.decoder() is decoder
+    translator.translate("the dog", pop_limit=10, consensus=5)
+    assert len(calls) == 1
+
+
+def test_a_decoder_is_asked_from_several_threads(folder):
+    decoder = Translator.load(folder / "mt").decoder()
+    text = [[*s.split(), f"w{i}"] for i, s in enumerate(SOURCE)]
+    expected = [h.words for h in Decoder(decoder.rules, decoder.models).translate(text)]
+    decoder = decoder.changed(weights=Decoder(decoder.rules, decoder.models).weights)
+    with ThreadPoolExecutor(8) as pool:
+        assert [h.words for h in pool.map(lambda s: decoder.translate([s])[0], text)] == expected
+
+
+def test_systems_of_version_0_1_open(folder, tmp_path):
+    shutil.copytree(folder / "mt", tmp_path / "old", ignore=lambda *_: ["settings.json"])
+    preparation = {"normalise": "none", "punctuation": False, "tokenise": None}
+    preparation |= {"strip_marks": False, "lowercase": True, "digits": False}
+    limits = {"max_span": 10, "max_symbols": 5, "max_gaps": 2, "min_count": 1, "max_targets": 0}
+    settings = {"source_preparation": preparation, "target_preparation": preparation, "limits": limits}
+    settings |= {"symmetrisation": "grow-diag-final-and", "order": 3}
+    (tmp_path / "old" / "settings.json").write_text(json.dumps({"settings": settings, "bitext": "12", "only_for": []}))
+    old = binyan.load(tmp_path / "old")
+    assert old.translate("THE DOG") == "das hund" and "bitext:12|max_span:10" in str(old.signature())

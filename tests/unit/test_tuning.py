@@ -5,9 +5,10 @@ import pytest
 
 from binyan import _core
 from binyan.errors import InputError, SettingsError
-from binyan.translation import Decoder, DecoderSettings, Tuned, TuningSettings, read_grammar, tune
+from binyan.translation import Decoder, DecoderSettings, TunedWeights, TuningSettings, read_rules, tune
 from binyan.translation.decoder import HypothesisLists
-from binyan.translation.tuning import HypothesisPool, References, _mira, bleu_of
+from binyan.translation.hypothesis_pool import HypothesisPool, References, bleu_of
+from binyan.translation.weight_search import mira
 
 
 def random_lists(random, sentences=12, k=8, width=3):
@@ -67,7 +68,7 @@ def test_mira_does_not_reward_length_itself():
     """Of two hypotheses with the same matches the shorter, not below the reference's length, has the higher BLEU."""
     short, long = [8, 6, 5, 4, 10, 9, 8, 7, 10, 10], [8, 6, 5, 4, 12, 11, 10, 9, 12, 10]
     pool = HypothesisPool([np.array([[1.0, 0.0], [0.0, 1.0]])] * 20, [np.array([short, long])] * 20)
-    weights = _mira(pool, np.array([0.5, 0.5]), TuningSettings(), np.random.default_rng(1))
+    weights = mira(pool, np.array([0.5, 0.5]), np.random.default_rng(1))
     assert weights[0] > weights[1] + 0.1
 
 
@@ -86,7 +87,7 @@ SOURCE = [list("abcaab"), list("cabab"), list("bbcab"), list("aacb")]
 @pytest.fixture
 def toy(tmp_path):
     (tmp_path / "grammar").write_text(GRAMMAR)
-    grammar = read_grammar(tmp_path / "grammar")
+    grammar = read_rules(tmp_path / "grammar")
     settings = DecoderSettings(max_span=6)
     ideal = Decoder(grammar, weights={"right": 1.0, "wrong": -1.0, "Words": 0.0}, settings=settings)
     references = [[h.words] for h in ideal.translate(SOURCE)]
@@ -99,7 +100,7 @@ def test_tuning_recovers_the_references(toy, method):
     tuned = tune(decoder, SOURCE, references, TuningSettings(method=method, k=50, rounds=6))
     assert tuned.history[0] < 0.7
     assert tuned.bleu == pytest.approx(1.0)
-    assert [h.words for h in decoder.reweighted(tuned.weights).translate(SOURCE)] == [r[0] for r in references]
+    assert [h.words for h in decoder.changed(tuned.weights).translate(SOURCE)] == [r[0] for r in references]
 
 
 @pytest.mark.parametrize("method", ["mert", "mira"])
@@ -115,7 +116,7 @@ def test_a_stopped_tuning_ends_as_one_that_was_not(toy, method, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         tune(decoder, SOURCE, references, settings, state=tmp_path / "state", progress=interrupt)
     resumed = tune(decoder, SOURCE, references, settings, state=tmp_path / "state")
-    assert isinstance(resumed, Tuned) and resumed == whole
+    assert isinstance(resumed, TunedWeights) and resumed == whole
     other = TuningSettings(method=method, k=11, rounds=4, least_new=0, restarts=2)
     with pytest.raises(InputError, match="other texts, models or settings"):
         tune(decoder, SOURCE, references, other, state=tmp_path / "state")
@@ -125,7 +126,7 @@ def test_a_stopped_tuning_ends_as_one_that_was_not(toy, method, tmp_path):
 def test_a_feature_left_out_has_weight_0(toy, method):
     decoder, references = toy
     settings = TuningSettings(method=method, k=10, rounds=3, left_out=("right",))
-    tuned = tune(decoder.reweighted({"right": 1.0}), SOURCE, references, settings)
+    tuned = tune(decoder.changed({"right": 1.0}), SOURCE, references, settings)
     assert tuned.weights["right"] == 0.0 and tuned.weights["wrong"] != 0.0
 
 

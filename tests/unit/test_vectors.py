@@ -13,17 +13,17 @@ import pytest
 torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 torch.set_num_threads(1)
 
+import binyan  # noqa: E402
 from binyan.errors import InputError, SettingsError  # noqa: E402
 from binyan.evaluation.similarity import WordPair, evaluate_similarity, read_pairs  # noqa: E402
 from binyan.log_bilinear import vector_map  # noqa: E402
-from binyan.log_bilinear.estimation import train  # noqa: E402
-from binyan.log_bilinear.language_model import LogBilinearLM  # noqa: E402
-from binyan.log_bilinear.model import Shape, Variant  # noqa: E402
-from binyan.log_bilinear.training import Trainer, TrainingSettings  # noqa: E402
+from binyan.log_bilinear.factor_map import FactorMap  # noqa: E402
+from binyan.log_bilinear.language_model import LogBilinear  # noqa: E402
+from binyan.log_bilinear.settings import Shape, TrainingSettings, TuningSettings, Variant  # noqa: E402
+from binyan.log_bilinear.training import Trainer  # noqa: E402
 from binyan.log_bilinear.training_task import TrainingTask  # noqa: E402
 from binyan.log_bilinear.tuning import tune  # noqa: E402
-from binyan.log_bilinear.vectors import Vectors, read_text  # noqa: E402
-from binyan.log_bilinear.word_map import WordMap  # noqa: E402
+from binyan.log_bilinear.vectors import Vectors, WordMorphemes, read_word2vec  # noqa: E402
 from binyan.segmentation import Segmentation, SegmentationTable  # noqa: E402
 from binyan.text import Corpus  # noqa: E402
 
@@ -36,73 +36,107 @@ TABLE = SegmentationTable(
 
 
 @lru_cache
-def model(name: str = "clbl++") -> LogBilinearLM:
-    settings = TrainingSettings(epochs=2, batch=50)
+def model(name: str = "clbl++") -> LogBilinear:
     corpus = Corpus.read([s for s in TEXT if "hofen" not in s])
-    return train(
-        corpus, TEXT[:10], name, order=3, dim=4, classes=3, segmentations=TABLE, settings=settings, progress=False
-    )
+    word_map = TABLE if Variant.parse(name).additive else None
+    made = LogBilinear(name, order=3, dim=4, classes=3, word_map=word_map, epochs=2, batch=50)
+    return made.fit(corpus, TEXT[:10], progress=False)
 
 
 def test_a_guess_takes_compounds_apart_into_parts_and_words() -> None:
-    table = SegmentationTable([Segmentation.parse("küchentisch", "küche +n tisch")])
     text = [["der", "küchentisch", "neben", "einem", "garten"]] * 5
-    settings = TrainingSettings(epochs=1, batch=10)
-    made = train(
-        text, text, "clbl++", order=2, dim=3, classes=2, segmentations=table, settings=settings, progress=False
-    )
-    vectors = Vectors(made, guess=True)
+    settings = {"order": 2, "dim": 3, "classes": 2, "epochs": 1, "batch": 10}
+    made = LogBilinear("clbl++", word_map={"küchentisch": "küche +n tisch"}, **settings)
+    vectors = made.fit(text, text, progress=False).vectors
     assert vectors.known_morphemes("gartentisch") == ["garten", "tisch"]  # a word, and a part of a compound
     assert vectors.known_morphemes("küchengarten") == ["küche", "garten"]
     assert np.allclose(vectors["gartentisch"], vectors["garten"] + vectors.morpheme("tisch"))
-    assert "gartenzaun" not in vectors and "gartentisch" not in Vectors(made)
+    assert "gartentisch" in vectors and "gartenzaun" not in vectors
+    assert "gartentisch" not in vectors.using(guess=False)
+    assert str(vectors.morphemes_of("gartentisch")) == "gartentisch = garten + tisch (guess)"
+    assert vectors.morphemes_of("küchentisch").origin == "vocabulary"
+    assert vectors.morphemes_of("gartenzaun") == WordMorphemes("gartenzaun", (), "none")
+
+
+def test_vectors_as_a_user_of_gensim_writes_it(tmp_path: Path) -> None:
+    """The block of the front page, on a model with labelled morphemes."""
+    model().save(tmp_path / "clbl.binyan")
+    v = binyan.load(tmp_path / "clbl.binyan").vectors
+    assert v["laufhofen"].shape == (v.dim,) == (8,)
+    assert v.morphemes_of("laufhofen").origin == "guess" and v.morphemes_of("zaunen").origin == "word map"
+    assert len(v.most_similar("hausen", topn=5)) == 5 and "hausen" not in dict(v.most_similar("hausen"))
+    v.save_word2vec(tmp_path / "v.txt")
+    v.save_safetensors(tmp_path / "v.safetensors")
+    assert (tmp_path / "v.txt").read_text().startswith(f"{len(v) + 2} 8\n")  # and <unk> and </s>
+    assert v.words[0] in v and "hausen" in v.words and "<unk>" not in v.words
+    analogy = v.most_similar(["hausen", "gehst"], negative=["gehen"], topn=1)
+    total = sum(sign * v[w] / np.linalg.norm(v[w]) for w, sign in (("hausen", 1), ("gehst", 1), ("gehen", -1)))
+    best = dict(v.neighbours(total, 1, skip=["hausen", "gehst", "gehen"]))
+    assert dict(analogy) == pytest.approx(best)
+    assert v is not v.using(side="context") and v.using(side="context").dim == 4 and v.using() is v
+    with pytest.raises(InputError, match="at least one word"):
+        v.most_similar([])
+
+
+def test_vectors_are_measured_and_drawn(tmp_path: Path) -> None:
+    vectors = model().vectors
+    (tmp_path / "pairs.tsv").write_text("hausen\thofen\t3\nhausen\tlaufst\t2\nzaunen\thofen\t1\nlaufhofen\thofen\t1\n")
+    result = vectors.evaluate(tmp_path / "pairs.tsv")
+    assert result.pairs == 4 and result.uncovered == 1  # what the map lacks is not guessed
+    assert "pairs:pairs.tsv|side:both|compose:yes" in result.signature and result.to_dict()["signature"]
+    assert vectors.evaluate(read_pairs(tmp_path / "pairs.tsv"), guess=True).uncovered == 0
+    assert vectors.using(compose=False).evaluate(tmp_path / "pairs.tsv").uncovered == 3
+    assert vectors.plot(tmp_path / "map.html", 5) == 5 and "-en" in (tmp_path / "map.html").read_text()
+    assert vectors.plot(tmp_path / "map.svg", 6, morphemes=False) == 5
+    with pytest.raises(SettingsError, match="name the file .html"):
+        vectors.plot(tmp_path / "map.doc")
 
 
 def test_vectors_are_both_sides_of_composed_words() -> None:
     vectors = Vectors(model())
     assert vectors.dim == 8 and "hofen" not in vectors.vocabulary and "zaunen" in vectors
     lm = model()
-    index = lm.word_map.morpheme_index["en/SUF"] - lm.word_map.words
-    stem = lm.word_map.morpheme_index["hof/STM"] - lm.word_map.words
+    index = lm.factor_map.morpheme_index["en/SUF"] - lm.factor_map.words
+    stem = lm.factor_map.morpheme_index["hof/STM"] - lm.factor_map.words
     assert np.allclose(vectors["hofen"], vectors.morpheme_matrix[index] + vectors.morpheme_matrix[stem])
     assert np.allclose(vectors["zaunen"], vectors.morpheme("en/SUF"))  # the stem is unknown
     assert np.array_equal(vectors["nirgends"], vectors["<unk>"]) and "nirgends" not in vectors
-    q, r = Vectors(lm, "context")["hausen"], Vectors(lm, "target")["hausen"]
+    q, r = Vectors(lm, side="context")["hausen"], Vectors(lm, side="target")["hausen"]
     assert np.array_equal(vectors["hausen"], np.concatenate([q, r]))
-    row = lm.model.targets.row_of[lm.vocabulary["hausen"]]
+    row = lm.network.targets.row_of[lm.vocabulary["hausen"]]
     assert np.array_equal(r, lm.target_vectors[row].numpy())
     assert np.array_equal(Vectors(lm, compose=False)["hofen"], vectors["<unk>"])
     with pytest.raises(SettingsError, match="sides"):
-        Vectors(lm, "inside")  # type: ignore[arg-type]
+        Vectors(lm, side="inside")
 
 
 def test_neighbours() -> None:
     vectors = Vectors(model())
-    near = vectors.nearest("hofen", 3)
+    near = vectors.most_similar("hofen", topn=3)
     assert len(near) == 3 and near == sorted(near, key=lambda n: -n[1]) and "<unk>" not in dict(near)
     assert vectors.similarity("hausen", "hausen") == pytest.approx(1)
-    assert "en/SUF" not in dict(vectors.nearest("en/SUF", 3, morphemes=True))
+    assert "en/SUF" not in dict(vectors.most_similar("en/SUF", topn=3, morphemes=True))
     with pytest.raises(InputError, match="there is en/SUF"):
-        vectors.nearest("en/PRE", 3, morphemes=True)
+        vectors.most_similar("en/PRE", topn=3, morphemes=True)
     with pytest.raises(InputError, match="none of its morphemes"):
-        vectors.nearest("nirgends")
+        vectors.most_similar("nirgends")
 
 
 def test_exchange_formats(tmp_path: Path) -> None:
     from safetensors import safe_open
 
     vectors = Vectors(model())
-    vectors.write_text(tmp_path / "v.txt")
-    names, matrix = read_text(tmp_path / "v.txt")
+    vectors.save_word2vec(tmp_path / "v.txt")
+    names, matrix = read_word2vec(tmp_path / "v.txt")
     assert names[0] == "<unk>" and "<s>" not in names and len(names) == len(vectors.vocabulary) - 1
     assert np.allclose(matrix[names.index("hausen")], vectors["hausen"], rtol=1e-5)
-    vectors.write_safetensors(tmp_path / "v.safetensors", morphemes=True)
+    vectors.save_safetensors(tmp_path / "v.safetensors", morphemes=True)
     with safe_open(tmp_path / "v.safetensors", "np") as file:
         words = file.metadata()["words"].split("\n")
         assert np.array_equal(file.get_tensor("vectors")[words.index("en/SUF")], vectors.morpheme("en/SUF"))
     (tmp_path / "bad.txt").write_text("2 3\nhaus 1 2\n")
     with pytest.raises(InputError, match="bad.txt:2"):
-        read_text(tmp_path / "bad.txt")
+        read_word2vec(tmp_path / "bad.txt")
 
 
 def test_models_without_morphemes_have_word_vectors_only() -> None:
@@ -148,8 +182,8 @@ def test_a_study_goes_on_where_it_stopped(tmp_path: Path) -> None:
         return Trainer(corpus, development, Shape(Variant.parse("lbl"), 2, 3), settings)
 
     settings = TrainingSettings(epochs=1, batch=50, noise_samples=5)
-    first = tune(trainer, settings, 2, tmp_path / "study.db")
-    second = tune(trainer, settings, 4, tmp_path / "study.db")
+    first = tune(trainer, settings, TuningSettings(2), tmp_path / "study.db")
+    second = tune(trainer, settings, TuningSettings(4), tmp_path / "study.db")
     assert len(runs) == 4 and len(second.trials) == 4 and second.trials[:2] == first.trials
     assert runs[0].step == pytest.approx(settings.step) and runs[0].l2 == pytest.approx(settings.l2)
     assert second.perplexity <= first.perplexity
@@ -160,7 +194,7 @@ def test_trials_in_processes_are_those_of_this_one(tmp_path: Path) -> None:
     pytest.importorskip("optuna", reason="the neural extra is not installed")
     corpus = Corpus.read(TEXT[:30])
     held_out = Corpus.encode([*TEXT[30:], ["zaunen", TEXT[0][0]]], corpus.vocabulary)
-    word_map = WordMap.from_segmentations(TABLE, corpus.vocabulary, held_out.outside)
+    word_map = FactorMap.from_segmentations(TABLE, corpus.vocabulary, held_out.outside)
     assert word_map.outside == ("zaunen",)
     task = TrainingTask(
         corpus,
@@ -171,10 +205,12 @@ def test_trials_in_processes_are_those_of_this_one(tmp_path: Path) -> None:
     )
     settings = TrainingSettings(epochs=2, batch=50)
     seen: list[int] = []
-    study = tune(task, settings, 2, tmp_path / "s.db", jobs=2, progress=lambda done, total, figures: seen.append(done))
+    study = tune(
+        task, settings, TuningSettings(2, 2), tmp_path / "s.db", progress=lambda done, total, figures: seen.append(done)
+    )
     assert seen == [1, 2] and len({t.settings["step"] for t in study.trials}) == 2
     for trial in study.trials:
         again = task(replace(settings, **trial.settings)).run(progress=False)
         assert trial.perplexity == min(again.perplexity) and trial.epochs == again.epochs
     with pytest.raises(SettingsError, match="TrainingTask"):
-        tune(lambda s: task(s), settings, 4, tmp_path / "s.db", jobs=2)
+        tune(lambda s: task(s), settings, TuningSettings(4, 2), tmp_path / "s.db")

@@ -16,7 +16,7 @@ from binyan.cli import (
     grammar,
     lm,
     morph,
-    mt_evaluate,
+    mt,
     reproduce,
     rescore,
     vectors,
@@ -40,7 +40,7 @@ app.add_typer(lm.app, name="lm")
 app.add_typer(morph.app, name="morph")
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(classes.app, name="classes")
-app.add_typer(mt_evaluate.app, name="mt")  # of mt.py, with `evaluate` added
+app.add_typer(mt.app, name="mt")
 app.add_typer(vectors.app, name="vectors")
 app.add_typer(wordmap.app, name="wordmap")
 app.command()(demo.demo)

@@ -20,12 +20,12 @@ def explore(
 
     Example: binyan explore german.hpylm arabic.segmenter
     """
+    from binyan.explore.loaded_models import LoadedModels
     from binyan.explore.server import serve
-    from binyan.explore.shelf import Shelf
 
     if workers > 1:
         # A process whose numerical libraries have threads must not be forked.
         os.environ.setdefault("OMP_NUM_THREADS", "1")
-    shelf = Shelf.load(models)
+    loaded = LoadedModels.load(models)
     typer.echo(f"Explorer at http://{host}:{port}/  (Ctrl-C stops it)", err=True)
-    serve(shelf, host, port, workers)
+    serve(loaded, host, port, workers)

@@ -8,23 +8,18 @@ from typing import Annotated
 import typer
 
 from binyan.cli import options as o
+from binyan.cli.option_groups import with_settings
 from binyan.cli.output import print_json
-from binyan.errors import SettingsError
+from binyan.mixture.settings import MixtureSettings
 
 
+@with_settings
 def mix(
+    *,
     models: Annotated[list[Path], typer.Argument(metavar="M1 M2 ...", help="Model files of one vocabulary.")],
     dev: Annotated[Path, typer.Option("--dev", metavar="F", help="Text on which the weights are fitted.")],
     out: o.Out,
-    by_context: Annotated[
-        bool,
-        typer.Option(
-            "--by-context",
-            help="Weights that depend on what the n-gram models have seen of a context (how long a one, and how often), on "
-            "what the log-bilinear models expect after it, and on whether the next word is unknown; each length of an "
-            "n-gram model's contexts has its own.",
-        ),
-    ] = False,
+    settings: MixtureSettings,
     json_: o.Json = False,
 ) -> None:
     """Interpolate models; the result is a model of its own.
@@ -32,14 +27,11 @@ def mix(
     \b
     binyan lm mix hpylm.binyan clbl.binyan --dev dev.txt --by-context --out mixture.binyan
     """
+    from binyan import Mixture
     from binyan.language_model import load
-    from binyan.mixture import Mixture, check
-    from binyan.text import read_sentences
 
     o.check_out(out)
-    loaded = [load(path) for path in models]
-    check(loaded)
-    mixture = Mixture.fit(loaded, read_sentences(dev, loaded[0].preparation), by_context)
+    mixture = Mixture([load(path) for path in models], by_context=settings.by_context).fit(dev)
     mixture.save(out)
     weights = {str(path): float(w) for path, w in zip(models, mixture.weights, strict=True)}
     if json_:
@@ -55,7 +47,7 @@ def extend(
     out: o.Out,
     words: Annotated[
         Path | None,
-        typer.Option("--words", metavar="F", help="Only these words, one a line; else all of the word map."),
+        typer.Option("--words", metavar="F", help="Only these words, one per line; else all of the word map."),
     ] = None,
     rest: Annotated[
         float, typer.Option("--rest", metavar="X", help="Prior share of <unk> kept for words that stay unknown.")
@@ -64,22 +56,19 @@ def extend(
 ) -> None:
     """Let a +o or ++ model predict words outside its vocabulary: they share the probability of <unk> by their morphemes.
 
-    The words are those of the model's word map that it has morphemes of; all still sums to one.
+    The words are those of the model's word map that have morphemes the model knows; all probabilities still sum to one.
 
     \b
     binyan lm extend model.binyan --rest 0.3 --out open.binyan
     """
     from binyan.language_model import load
-    from binyan.log_bilinear.language_model import LogBilinearLM
-    from binyan.text import Vocabulary
 
     o.check_out(out)
-    loaded = load(model)
-    if not isinstance(loaded, LogBilinearLM):
-        raise SettingsError(f"{model}: a model of kind {loaded.kind!r} has no morpheme vectors; log-bilinear ones have")
-    extended = loaded.extended(None if words is None else Vocabulary.read(words).words[3:], rest)
+    with o.about(model):
+        extended = load(model).extended(words, rest)
     extended.save(out)
+    new_words = extended.summary()["new_words"]
     if json_:
-        print_json({"model": str(out), "new_words": len(extended.extension), "signature": str(extended.signature())})
+        print_json({"model": str(out), "new_words": new_words, "signature": str(extended.signature())})
     else:
-        typer.echo(f"{out}: {len(extended.extension):,} new words\n{extended.signature()}")
+        typer.echo(f"{out}: {new_words:,} new words\n{extended.signature()}")

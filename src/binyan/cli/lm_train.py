@@ -169,7 +169,12 @@ def train(
     start = time.monotonic()
     with plain_warnings():
         model.fit(texts, progress=False if quiet else None, **fitting)
-    model.save(out, **(saving or {}))
+    save_and_report(model, out, start, json_, **(saving or {}))
+
+
+def save_and_report(model: Any, out: Path, start: float, json_: bool, **saving: Any) -> None:
+    """Save a model whose training began at `start`, and say what it is."""
+    model.save(out, **saving)
     seconds = time.monotonic() - start
     if json_:
         print_json({"model": str(out), **model.summary(), "seconds": seconds, "signature": str(model.signature())})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,3 +68,12 @@ def check_out(out: Path) -> None:
 def held_out(path: Path) -> Source:
     """The text of a HeldOut option."""
     return sys.stdin if str(path) == "-" else path
+
+
+@contextmanager
+def about(path: Path) -> Iterator[None]:
+    """What a model refuses is said of its file."""
+    try:
+        yield
+    except SettingsError as error:
+        raise SettingsError(f"{path}: {error}") from error

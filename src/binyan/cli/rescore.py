@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from binyan.cli.options import Seed
+from binyan.cli.output import standard_input
 
 
 def rescore(
@@ -26,7 +25,7 @@ def rescore(
     ] = "auto",
     sort: Annotated[bool, typer.Option(help="Put the best of each list first.")] = True,
     tune: Annotated[
-        Path | None, typer.Option(metavar="F", help="Tune the weights: F has the reference of each list, a line each.")
+        Path | None, typer.Option(metavar="F", help="Tune the weights: F has one reference per list, one per line.")
     ] = None,
     seed: Seed = 1,
 ) -> None:
@@ -38,39 +37,15 @@ def rescore(
 
     binyan rescore --lm mkn.binyan --tune dev.de --weights weights.json < dev.nbest
     """
-    from binyan import language_model
-    from binyan.errors import InputError, SettingsError
-    from binyan.text import read_lines
-    from binyan.translation.rescoring import Rescorer, read_lists, tune_rescoring
+    from binyan import Rescorer
+    from binyan.errors import SettingsError
 
-    models = [language_model.load(path) for path in lm]
-    if tune is not None:
-        if weights is None:
-            raise SettingsError("--tune needs --weights: where are the tuned weights to be written?")
-        rescorer = Rescorer(models)
-        tuned, bleu = tune_rescoring(
-            rescorer, read_lists(_lines(), format), [line.split() for _, line in read_lines(tune)], seed
-        )
-        weights.write_text(json.dumps(tuned, indent=1) + "\n", encoding="utf-8")
-        typer.echo(f"BLEU {100 * bleu:.2f} with the weights in {weights}", err=True)
+    if tune is None:
+        for line in Rescorer(lm, weights, sort).stream(standard_input(), format):
+            sys.stdout.write(line + "\n")
         return
-    chosen = None
-    if weights is not None:
-        try:
-            chosen = {name: float(value) for name, value in json.loads(weights.read_text(encoding="utf-8")).items()}
-        except (OSError, ValueError, AttributeError, TypeError) as error:
-            raise InputError(f"{weights}: not a JSON object of weights: {error}") from error
-    rescorer = Rescorer(models, chosen, sort)
-    for line in rescorer.stream(_lines(), format):
-        sys.stdout.write(line + "\n")
-
-
-def _lines() -> Iterator[str]:
-    from binyan.errors import InputError
-
-    for number, raw in enumerate(iter(sys.stdin.buffer.readline, b""), 1):
-        try:
-            yield raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(f"<stdin>:{number}: not UTF-8") from error
-        sys.stdout.flush()  # what is written goes out before more is waited for
+    if weights is None:
+        raise SettingsError("--tune needs --weights: where are the tuned weights to be written?")
+    rescorer = Rescorer(lm).fit(standard_input(), tune, format=format, seed=seed)
+    rescorer.save(weights)
+    typer.echo(f"BLEU {100 * rescorer.bleu:.2f} with the weights in {weights}", err=True)

@@ -29,42 +29,35 @@ _COLOURS = (
     "#8f4f00",
     "#3a3fa8",
 )
-_ON_THE_MAP, _NEAREST, _SHOWN = 140, 5, ("suppe", "gesetz", "turm", "bücher")
+_ON_THE_MAP, _NEAREST, _EXAMPLES = 140, 5, ("suppe", "gesetz", "turm", "bücher")
 
 
 def train(corpus: Corpus, segmentations: SegmentationTable, seed: int) -> LanguageModel:
     """A small CLBL++. Raises MissingExtra where PyTorch is not installed."""
-    from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings, use_threads
+    from binyan.log_bilinear import LogBilinear
+    from binyan.log_bilinear.training import use_threads
 
     use_threads(1)  # matrices as small as these are slower on several
-    development = german_text(1, _DEVELOPMENT, seed + 1000).test
-    settings = TrainingSettings(epochs=_EPOCHS, batch=200, l2=16.0, seed=seed)
-    return train(
-        corpus,
-        development,
-        "clbl++",
-        order=3,
-        dim=_DIMENSIONS,
-        classes=_CLASSES,
-        segmentations=segmentations,
-        settings=settings,
-        progress=False,
-    )
+    settings = {"order": 3, "dim": _DIMENSIONS, "epochs": _EPOCHS, "batch": 200, "l2": 16.0, "seed": seed}
+    model = LogBilinear("clbl++", classes=_CLASSES, word_map=segmentations, **settings)
+    return model.fit(corpus, german_text(1, _DEVELOPMENT, seed + 1000).test, progress=False)
 
 
 def section(model: LanguageModel, seed: int) -> ReportSection:
     """Neighbours of some morphemes, and a map of many, coloured by the field of the grammar that made the text."""
     from binyan.log_bilinear import vector_map
-    from binyan.log_bilinear.language_model import LogBilinearLM
-    from binyan.log_bilinear.vectors import Vectors, unit
+    from binyan.log_bilinear.vectors import unit
 
-    assert isinstance(model, LogBilinearLM)
-    vectors = Vectors(model)
-    asked = [m for m in _SHOWN if m in vectors.morphemes]
+    vectors = model.vectors
+    examples = [m for m in _EXAMPLES if m in vectors.morphemes]
     rows: list[list[Cell]] = [
-        [m, ", ".join(f"{name} {cosine:.2f}" for name, cosine in vectors.nearest(m, _NEAREST, morphemes=True))]
-        for m in asked
+        [
+            m,
+            ", ".join(
+                f"{name} {cosine:.2f}" for name, cosine in vectors.most_similar(m, topn=_NEAREST, morphemes=True)
+            ),
+        ]
+        for m in examples
     ]
     table = Table(
         "Morphemes whose vectors are nearest", [Column("morpheme"), Column("nearest")], rows, str(model.signature())
@@ -97,16 +90,16 @@ def _agreement(names: Sequence[str], units: NDArray[np.float32], field_of: dict[
 
 def _fields() -> dict[str, int]:
     """The field of each part of a compound that belongs to one field only."""
-    found: dict[str, set[int]] = {}
+    fields: dict[str, set[int]] = {}
     for number, field in enumerate(FIELDS):
         heads = [form for noun in field.nouns for form in (noun.singular, noun.plural, noun.plural + "n")]
         for part in (*heads, *(stem for stem, _ in field.modifiers), *(stem + link for stem, link in field.modifiers)):
-            found.setdefault(part, set()).add(number)
-    return {part: next(iter(numbers)) for part, numbers in found.items() if len(numbers) == 1}
+            fields.setdefault(part, set()).add(number)
+    return {part: next(iter(numbers)) for part, numbers in fields.items() if len(numbers) == 1}
 
 
 _ABOUT = (
     "CLBL++ gives every part of a compound a vector; the vector of a word is the sum of its parts. Nothing told the model what "
-    "words mean: parts that are used alike come to be near each other. The colours, which the model has not seen, are the fields of "
+    "words mean: parts that are used alike end up near each other. The colours, which the model has not seen, are the fields of "
     "the small grammar that wrote the text; a part of several fields is grey, a name without room a dot."
 )

@@ -1,4 +1,4 @@
-"""Confidence intervals by the bootstrap: words are drawn with replacement, and the figure is computed anew each time."""
+"""Confidence intervals by the bootstrap: words are drawn with replacement, and the figure is computed again each time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Interval:
 
 
 def known(figure: float) -> float | None:
-    """The figure for JSON: null where it cannot be told."""
+    """The figure for JSON: null where it is not a number."""
     return None if math.isnan(figure) else figure
 
 
@@ -33,8 +33,10 @@ def bootstrap(
     confidence: float = 0.95,
     seed: int = 1,
 ) -> Interval:
-    """The percentile interval of a figure of summed counts. `counts` has a row for each word; `figure` maps the sums of
-    its columns to the figure (an F-score, an accuracy)."""
+    """The percentile interval of a figure of summed counts.
+
+    `counts` has one row per word; `figure` maps the sums of its columns to the figure (an F-score, an accuracy).
+    """
     counts = np.asarray(counts, dtype=np.float64)
     if not len(counts):
         return Interval(float("nan"), float("nan"))

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from binyan.errors import InputError, MissingExtra
+from binyan.files import PathLike
 from binyan.segmentation import SegmentationTable
+from binyan.settings import Settings, gather, setting, takes_settings
+from binyan.text import Preparation, read_lines
+
+Lines = PathLike | Sequence[str]  # a file, or its lines
+
+
+@dataclass(frozen=True)
+class EvaluationSettings(Settings):
+    """How translations are scored."""
+
+    examples: int = setting(10, "With a baseline and compounds: list up to N sentences that differ.", metavar="N")
+    tokenise: str = setting("none", "As sacrebleu has it: none (tokenised already), 13a, intl ...")
+    lowercase: bool = setting(False, "Make all letters lower case.")
+    samples: int = setting(1000, "Resamplings of the paired bootstrap.")
+    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
 
 
 @dataclass(frozen=True)
@@ -23,7 +39,7 @@ class TranslationScore:
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """Two systems under one measure: `p_value` is the chance of so large a difference if they were equally good."""
+    """Two systems under one measure: `p_value` is the chance of a difference this large if they were equally good."""
 
     name: str
     baseline: float
@@ -34,7 +50,7 @@ class PairedDifference:
 
 @dataclass(frozen=True)
 class CompoundScore:
-    """Micro-averaged over the sets of compounds of each sentence (chapter 3, "Compound-specific evaluation")."""
+    """Micro-averaged over the sets of compounds of each sentence (thesis, chapter 3)."""
 
     matched: int
     hypothesised: int
@@ -55,6 +71,15 @@ class CompoundScore:
         """Harmonic mean of the two."""
         return 2 * self.precision * self.recall / (self.precision + self.recall) if self.matched else 0.0
 
+    def to_dict(self) -> dict[str, float]:
+        """The score for JSON."""
+        shares = {"precision": self.precision, "recall": self.recall, "f": self.f_score}
+        return {**shares, "hypothesised": self.hypothesised, "reference": self.in_reference}
+
+    def __str__(self) -> str:
+        shares = f"precision {100 * self.precision:.1f}, recall {100 * self.recall:.1f}, F {100 * self.f_score:.1f}"
+        return f"{shares} ({self.matched} of {self.hypothesised}; {self.in_reference} in the reference"
+
 
 @dataclass(frozen=True)
 class CompoundDifference:
@@ -64,6 +89,111 @@ class CompoundDifference:
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     reference: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CompoundReport:
+    """Compounds of one system, or of two and where they differ; `texts` are then both systems' lines and the reference's."""
+
+    table: str
+    scores: Mapping[str, CompoundScore]
+    differences: tuple[CompoundDifference, ...] | None = None
+    texts: tuple[Sequence[str], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report for JSON."""
+        counted = {} if self.differences is None else {"differences": len(self.differences)}
+        return {"table": self.table} | {name: score.to_dict() for name, score in self.scores.items()} | counted
+
+    def lines(self, examples: int) -> Iterator[str]:
+        """The report as text, with up to `examples` of the differences."""
+        for name, score in self.scores.items():
+            yield f"compounds of the {name}: {score}; table {self.table})"
+        for d in (self.differences or ())[:examples]:
+            sides = {"baseline": d.only_first, "system": d.only_second, "reference": d.reference}
+            yield f"{d.sentence + 1}: " + " | ".join(f"{name} {' '.join(own) or '-'}" for name, own in sides.items())
+            yield from (f"  {text[d.sentence]}" for text in self.texts)
+
+
+@dataclass(frozen=True)
+class TranslationReport:
+    """How good translations are; `paired` and the differences of `compounds` compare them with a baseline."""
+
+    scores: tuple[TranslationScore, ...]
+    paired: tuple[PairedDifference, ...] = ()
+    compounds: CompoundReport | None = None
+    examples: int = EvaluationSettings.examples
+
+    def __getitem__(self, name: str) -> float:
+        """A score by its name: "BLEU" or "chrF2"."""
+        return next(s.score for s in self.scores if s.name == name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report for JSON."""
+        figures: dict[str, Any] = {s.name: {"score": s.score, "signature": s.signature} for s in self.scores}
+        if self.paired:
+            figures["paired"] = {
+                p.name: {"baseline": p.baseline, "system": p.system, "p": p.p_value, "signature": p.signature}
+                for p in self.paired
+            }
+        if self.compounds is not None:
+            figures["compounds"] = self.compounds.to_dict()
+        return figures
+
+    def __str__(self) -> str:
+        lines = [f"{s.text}\n  {s.signature}" for s in self.scores]
+        lines += [
+            f"{p.name}: {p.baseline:.2f} -> {p.system:.2f}, p = {p.p_value:.4f}\n  {p.signature}" for p in self.paired
+        ]
+        if self.compounds is not None:
+            lines += self.compounds.lines(self.examples)
+        return "\n".join(lines)
+
+
+@takes_settings(EvaluationSettings)
+def evaluate_translations(
+    hypotheses: Lines,
+    references: Sequence[Lines],
+    *,
+    baseline: Lines | None = None,
+    compounds: SegmentationTable | PathLike | None = None,
+    **settings: Any,
+) -> TranslationReport:
+    """BLEU and chrF of translations against one set of references or more; texts are files or lists of lines.
+
+    With `baseline`, the translations of another system, also a paired bootstrap; with `compounds` (words that have several
+    parts), also how many of these are right.
+    """
+    [own] = gather("evaluate_translations", settings, EvaluationSettings)
+    ours, right = _lines(hypotheses), [_lines(reference) for reference in references]
+    theirs = None if baseline is None else _lines(baseline)
+    scores = translation_scores(ours, right, own.tokenise, own.lowercase)
+    paired: list[PairedDifference] = []
+    if theirs is not None:
+        paired = paired_bootstrap(theirs, ours, right, own.samples, own.seed, own.tokenise, own.lowercase)
+    compared = None
+    if compounds is not None:
+        compared = compound_report(SegmentationTable.of_any(compounds), ours, right[0], theirs, own.lowercase)
+    return TranslationReport(tuple(scores), tuple(paired), compared, own.examples)
+
+
+def compound_report(
+    table: SegmentationTable,
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    baseline: Sequence[str] | None = None,
+    lowercase: bool = False,
+) -> CompoundReport:
+    """The compounds of translations, and, with a baseline, where the two differ."""
+    words, prepare = compound_words(table), Preparation(lowercase=lowercase)
+    right = [prepare(line) for line in references]
+    systems = {"system": hypotheses} | ({} if baseline is None else {"baseline": baseline})
+    texts = {name: [prepare(line) for line in lines] for name, lines in systems.items()}
+    scores = {name: compound_score(text, right, words) for name, text in texts.items()}
+    if baseline is None:
+        return CompoundReport(table.digest, scores)
+    differences = tuple(compound_differences(texts["baseline"], texts["system"], right, words))
+    return CompoundReport(table.digest, scores, differences, (baseline, hypotheses, references))
 
 
 def compound_words(table: SegmentationTable) -> frozenset[str]:
@@ -112,8 +242,11 @@ def compound_differences(
 def translation_scores(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], tokenise: str = "none", lowercase: bool = False
 ) -> list[TranslationScore]:
-    """BLEU and chrF. `references`: one or more sets, each with a line a hypothesis. `tokenise`: as sacrebleu has it; "none"
-    for text that is tokenised already."""
+    """BLEU and chrF.
+
+    `references`: one or more sets, each with one line per hypothesis. `tokenise`: as sacrebleu has it; "none" for text that
+    is tokenised already.
+    """
     for reference in references:
         _check_pairs(hypotheses, reference)
     scores = []
@@ -144,8 +277,8 @@ def paired_bootstrap(
     try:
         systems: list[tuple[str, Sequence[str]]] = [("baseline", list(baseline)), ("system", list(system))]
         test = PairedTest(systems, metrics, [list(r) for r in references], test_type="bs", n_samples=samples)
-        signatures, found = test()
-        scores: dict[str, Any] = dict(found)
+        signatures, by_metric = test()
+        scores: dict[str, Any] = dict(by_metric)
     finally:
         os.environ.pop("SACREBLEU_SEED") if before is None else os.environ.__setitem__("SACREBLEU_SEED", before)
     return [
@@ -155,6 +288,10 @@ def paired_bootstrap(
         for name, results in scores.items()
         if name in signatures
     ]
+
+
+def _lines(text: Lines) -> Sequence[str]:
+    return [line for _, line in read_lines(text)] if isinstance(text, (str, os.PathLike)) else text
 
 
 def _metrics(tokenise: str, lowercase: bool) -> list[Any]:

@@ -11,7 +11,7 @@ from binyan.errors import BinyanError
 from binyan.experiments.experiment import Experiment, Measure, Workspace
 from binyan.experiments.results import Result, ResultFiles, Results
 from binyan.experiments.studies import measure_of
-from binyan.parallel import spread
+from binyan.parallel import run_each
 
 # Called with an experiment and its result, or the error that stopped it.
 ResultCallback = Callable[[Experiment, Result | BinyanError], None]
@@ -47,7 +47,7 @@ def run_missing(
     work: list[Job] = [(e, measure_of(e), inner) for e in missing]
     failures: dict[str, BinyanError] = {}
     outcome: Result | ResultFiles | BinyanError | None
-    for place, outcome in spread(
+    for place, outcome in run_each(
         _run_here if scheduler is None else _run_on_worker,
         work,
         scheduler=scheduler,

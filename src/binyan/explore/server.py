@@ -17,8 +17,8 @@ from typing import Any
 
 from binyan import __version__
 from binyan.errors import BinyanError, MissingExtra, SettingsError
-from binyan.explore import answers
-from binyan.explore.shelf import Shelf
+from binyan.explore import api
+from binyan.explore.loaded_models import LoadedModels
 from binyan.json_values import finite
 
 try:
@@ -66,8 +66,10 @@ class _Guard:
             await self.app(scope, receive, send_with_headers)
 
 
-def create_app(shelf: Shelf, hosts: tuple[str, ...] = ("127.0.0.1", "localhost", "[::1]", "testserver")) -> FastAPI:
-    """The application over the models of `shelf`, answering requests for `hosts` only."""
+def create_app(
+    models: LoadedModels, hosts: tuple[str, ...] = ("127.0.0.1", "localhost", "[::1]", "testserver")
+) -> FastAPI:
+    """The application over `models`, answering requests for `hosts` only."""
     app = FastAPI(title="Binyan explorer", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*hosts])
     app.add_middleware(_Guard)
@@ -84,37 +86,37 @@ def create_app(shelf: Shelf, hosts: tuple[str, ...] = ("127.0.0.1", "localhost",
 
         return endpoint
 
-    def api(name: str) -> Any:
-        answer = answers.QUESTIONS[name]
+    def asked(name: str) -> Any:
+        question = api.QUESTIONS[name]
 
         async def endpoint(request: Request) -> Response:
             body = await request.body()
             if name == "analyse" and len(body) < _SHORT:  # done in less time than it takes to hand it to a thread
-                return _answered(answer, shelf, body)
-            return await asyncio.get_running_loop().run_in_executor(workers, _answered, answer, shelf, body)
+                return _answer(question, models, body)
+            return await asyncio.get_running_loop().run_in_executor(workers, _answer, question, models, body)
 
         return endpoint
 
-    async def models(request: Request) -> Response:
-        return _json(answers.models(shelf))
+    async def list_models(request: Request) -> Response:
+        return _json(api.list_models(models))
 
     for path in _PAGE:
         app.add_route(path, page(path))
-    app.add_route("/api/models", models)
-    for name in answers.QUESTIONS:
-        app.add_route(f"/api/{name}", api(name), methods=["POST"])
+    app.add_route("/api/models", list_models)
+    for name in api.QUESTIONS:
+        app.add_route(f"/api/{name}", asked(name), methods=["POST"])
     return app
 
 
-def _answered(answer: Callable[[Shelf, Mapping[str, Any]], Any], shelf: Shelf, body: bytes) -> Response:
+def _answer(question: Callable[[LoadedModels, Mapping[str, Any]], Any], models: LoadedModels, body: bytes) -> Response:
     try:
-        question = json.loads(body)
+        fields = json.loads(body)
     except (ValueError, RecursionError):
         return _json({"error": "the request is not JSON"}, 422)
-    if not isinstance(question, dict):
+    if not isinstance(fields, dict):
         return _json({"error": "the request must be an object in JSON"}, 422)
     try:
-        return _json(answer(shelf, question))
+        return _json(question(models, fields))
     except BinyanError as error:
         return _json({"error": str(error)}, 422)
 
@@ -128,8 +130,8 @@ def _json(value: Any, status: int = 200) -> Response:
     return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
 
 
-def serve(shelf: Shelf, host: str = "127.0.0.1", port: int = 8765, workers: int = 1) -> None:
-    """Serve until interrupted, by so many processes that share the models in memory."""
+def serve(models: LoadedModels, host: str = "127.0.0.1", port: int = 8765, workers: int = 1) -> None:
+    """Serve until interrupted. `workers` processes share the models in memory."""
     import uvicorn
 
     local = host in ("127.0.0.1", "localhost", "::1")
@@ -137,7 +139,7 @@ def serve(shelf: Shelf, host: str = "127.0.0.1", port: int = 8765, workers: int 
         _log.warning("listening on %s: other machines can ask the models", host)
     if workers > 1 and sys.platform != "linux":
         raise SettingsError("several workers need Linux, which shares a port among processes; leave out --workers")
-    app = create_app(shelf, ("127.0.0.1", "localhost", "[::1]") if local else ("*",))
+    app = create_app(models, ("127.0.0.1", "localhost", "[::1]") if local else ("*",))
     config = uvicorn.Config(app, log_level="warning", access_log=False)
     gc.collect()
     gc.freeze()  # the models stay: no collection need look at them again
@@ -154,9 +156,8 @@ def serve(shelf: Shelf, host: str = "127.0.0.1", port: int = 8765, workers: int 
     for other in listening:
         if other is not mine:
             other.close()
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(0)
-    )  # uvicorn raises it again when it is done: end by way of `finally`
+    # uvicorn raises it again when it is done: end by way of `finally`
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         uvicorn.Server(config).run(sockets=[mine])
     finally:
@@ -169,17 +170,17 @@ def serve(shelf: Shelf, host: str = "127.0.0.1", port: int = 8765, workers: int 
 
 
 def _listen(host: str, port: int, shared: bool) -> socket.socket:
-    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     # On Windows SO_REUSEADDR would let another program listen on the same port.
     option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
-    made.setsockopt(socket.SOL_SOCKET, option, 1)
+    listener.setsockopt(socket.SOL_SOCKET, option, 1)
     if shared:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:
-        made.bind((host, port))
+        listener.bind((host, port))
     except OSError as error:
         raise SettingsError(
             f"cannot listen on {host} port {port} ({error.strerror}); choose another with --port"
         ) from error
-    made.listen(2048)
-    return made
+    listener.listen(2048)
+    return listener

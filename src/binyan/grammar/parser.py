@@ -44,7 +44,7 @@ class Parser:
         self.compiled = Compiled(grammar, [*alphabet, *(a for word in words for a in atoms(word))])
         counts = [0] * len(self.compiled.grammar.rules)
         no = np.zeros(0, np.uint32)
-        self._core = _core.FrozenGrammar(
+        self._core = _core.Parser(
             self.compiled.core, counts, self.compiled.adaptors(), no, np.zeros(0, np.uint64), no, no, no
         )
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, distributed
 
 from binyan.log_bilinear.gradients import Gradients, Loss, LossModule
-from binyan.log_bilinear.model import LogBilinear
+from binyan.log_bilinear.network import LogBilinearNetwork
 
 
 class Processes:
@@ -34,7 +34,7 @@ class Processes:
         """Whether this process writes the files."""
         return self.rank == 0
 
-    def wrap(self, model: LogBilinear) -> None:
+    def wrap(self, model: LogBilinearNetwork) -> None:
         """Make the gradients of `model` those of all processes."""
         if self.size > 1:
             self._wrapped = torch.nn.parallel.DistributedDataParallel(LossModule(model))
@@ -43,7 +43,7 @@ class Processes:
         """This process's share of a minibatch."""
         return chosen[self.rank :: self.size] if self.size > 1 else chosen
 
-    def gradients(self, loss: Loss, model: LogBilinear) -> tuple[Tensor, Gradients]:
+    def gradients(self, loss: Loss, model: LogBilinearNetwork) -> tuple[Tensor, Gradients]:
         """The loss and its gradient, summed over the processes."""
         if self.size == 1:
             return loss(model)

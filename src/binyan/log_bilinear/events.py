@@ -24,8 +24,11 @@ class Events:
 
     @classmethod
     def of(cls, corpus: Corpus, order: int, outside: Sequence[str] = ()) -> Events:
-        """All events of `corpus`, sentence by sentence. In contexts the words `outside` the vocabulary have the ids after its
-        last, in their order; all others of them are <unk>, as every one is where it is predicted."""
+        """All events of `corpus`, sentence by sentence.
+
+        In contexts the words `outside` the vocabulary have the ids after its last, in their order; all others are <unk>, as every
+        one of them is where it is predicted.
+        """
         ids, size = corpus.words.astype(np.int32), len(corpus.vocabulary)
         if outside and corpus.outside:
             number = {w: size + i for i, w in enumerate(outside)}

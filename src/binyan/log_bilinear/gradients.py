@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from binyan.log_bilinear.model import Composition, LogBilinear
+from binyan.log_bilinear.network import Composition, LogBilinearNetwork
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Rows:
 
 
 Gradients = dict[str, Tensor | Rows]
-Loss = Callable[[LogBilinear], tuple[Tensor, Gradients]]
+Loss = Callable[[LogBilinearNetwork], tuple[Tensor, Gradients]]
 
 
 @dataclass(frozen=True)
-class Gathered:
+class FactorGather:
     """The words among some ids, their factor vectors, and how the two belong together."""
 
     place: Tensor  # ids -> words
@@ -43,13 +43,15 @@ class Gathered:
     words: int
 
     @classmethod
-    def of(cls, ids: Tensor, composition: Composition, size: int, factors: int) -> Gathered:
+    def of(cls, ids: Tensor, composition: Composition, size: int, factors: int) -> FactorGather:
+        """The words among `ids`, which are below `size`, and their factors, which are below `factors`."""
         unique, place = distinct(ids, size)
         entries, owner = composition.rows(unique)
         touched, where = (entries, owner) if composition.identity else distinct(entries, factors)
         return cls(place, touched, where, owner, len(unique))
 
     def compose(self, vectors: Tensor) -> Tensor:  # (T, d) -> (words, d)
+        """The vectors of the words from those of the touched factors."""
         if len(self.where) == self.words == len(self.touched):
             return vectors
         return vectors.new_zeros(self.words, vectors.shape[1]).index_add(
@@ -57,6 +59,7 @@ class Gathered:
         )
 
     def back(self, gradient: Tensor) -> Tensor:  # (words, d) -> (T, d)
+        """The gradient of the touched factors from that of the words."""
         if len(self.where) == self.words == len(self.touched):
             return gradient
         return gradient.new_zeros(len(self.touched), gradient.shape[1]).index_add_(
@@ -72,14 +75,14 @@ def distinct(ids: Tensor, size: int) -> tuple[Tensor, Tensor]:
 
 
 @torch.no_grad()
-def likelihood(model: LogBilinear, contexts: Tensor, rows: Tensor) -> tuple[Tensor, Gradients]:
+def likelihood(model: LogBilinearNetwork, contexts: Tensor, rows: Tensor) -> tuple[Tensor, Gradients]:
     """-sum log P(w | h) over the events of a class-based model, and its gradient; `rows` are target rows."""
     classes = model.class_of_row[rows]
     order = torch.argsort(classes, stable=True)
     contexts, rows, classes = contexts[order], rows[order], classes[order]
     present, counts = torch.unique_consecutive(classes, return_counts=True)
 
-    near = Gathered.of(contexts, model.context_map, len(model.context_map.offsets) - 1, len(model.Q))
+    near = FactorGather.of(contexts, model.context_map, len(model.context_map.offsets) - 1, len(model.Q))
     q = nn.functional.embedding(near.place, near.compose(model.Q.index_select(0, near.touched)))  # (B, n-1, d)
     p = model.predict(q)  # (B, d)
     R = model.target_map(model.R)  # (V', d)
@@ -93,10 +96,11 @@ def likelihood(model: LogBilinear, contexts: Tensor, rows: Tensor) -> tuple[Tens
 
     dR, db = torch.zeros_like(R), torch.zeros_like(model.b)
     sizes = counts.tolist()
-    wanted = (rows - torch.from_numpy(model.targets.first).to(rows.device)[classes])[:, None]
+    target_place = (rows - torch.from_numpy(model.targets.first).to(rows.device)[classes])[:, None]
     minus = p.new_full((len(rows), 1), -1.0)
     losses = [loss]
-    parts = zip(present.tolist(), p.split(sizes), dp.split(sizes), wanted.split(sizes), minus.split(sizes), strict=True)
+    by_class_parts = (torch.split(x, sizes) for x in (p, dp, target_place, minus))
+    parts = zip(present.tolist(), *by_class_parts, strict=True)
     for c, pc, dpc, row, minus_one in parts:
         first, last = model.first[c], model.first[c + 1]
         if last - first > 1:
@@ -126,7 +130,8 @@ class ByHand(torch.autograd.Function):
     """A loss with its gradients as one differentiable operation, so that autograd and what hooks into it see them."""
 
     @staticmethod
-    def forward(ctx: Any, loss: Loss, model: LogBilinear, *parameters: Tensor) -> Tensor:
+    def forward(ctx: Any, loss: Loss, model: LogBilinearNetwork, *parameters: Tensor) -> Tensor:
+        """The loss; its gradients are kept."""
         value, gradients = loss(model)
         names = [name for name, _ in model.named_parameters()]
         ctx.gradients = [
@@ -137,16 +142,18 @@ class ByHand(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *outputs: Tensor) -> tuple[Tensor | None, ...]:
+        """The kept gradients, none for loss and model."""
         return None, None, *(g * outputs[0] for g in ctx.gradients)
 
 
 class LossModule(nn.Module):
     """A model as DistributedDataParallel wants it: called, it gives a loss that autograd knows the gradients of."""
 
-    def __init__(self, model: LogBilinear) -> None:
+    def __init__(self, model: LogBilinearNetwork) -> None:
         super().__init__()
         self.model = model
 
     def forward(self, loss: Loss) -> Tensor:
         """The loss of the model."""
-        return ByHand.apply(loss, self.model, *self.model.parameters())
+        value: Tensor = ByHand.apply(loss, self.model, *self.model.parameters())  # type: ignore[no-untyped-call]
+        return value

@@ -2,146 +2,272 @@
 
 Composed vectors are compiled once, so the additive models score as fast as the plain ones. A context word outside the
 vocabulary has <unk> as its surface form and those of its morphemes that the model knows, in training as here.
-
-The event space can be extended (`extended`): words outside the vocabulary that the map segments share the probability of
-<unk> with the rest of all unknown words, by a softmax over p . r~_w with r~_w the sum of the known morphemes of w:
-
-    P(w | h) = P(<unk> | h) exp(s_w) / (sum over extension words v of exp(s_v) + exp(s_rest)),
-
-where s_w = p . r~_w + log((1 - rest) / E), s_rest = p . (mean of the r~) + log(rest), E is the number of extension words and
-`rest` the prior share of words outside the extension too. <unk> keeps the last term; all sums to one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from binyan import _core
 from binyan.errors import InputError, SettingsError
-from binyan.language_model import END, LanguageModel, MixtureParts, Scores, State, Step, WordScore
-from binyan.log_bilinear.events import Events
-from binyan.log_bilinear.model import LogBilinear, Shape, Targets
-from binyan.log_bilinear.training import Course
-from binyan.log_bilinear.word_map import WordMap, factors_of
+from binyan.files import PathLike
+from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
+from binyan.log_bilinear import storage
+from binyan.log_bilinear.composer import Composer
+from binyan.log_bilinear.decoder_feature import decoder_feature, decoder_words, is_native
+from binyan.log_bilinear.distributed import Processes
+from binyan.log_bilinear.extension import Extension
+from binyan.log_bilinear.factor_map import FactorMap
+from binyan.log_bilinear.history import TrainingHistory
+from binyan.log_bilinear.network import LogBilinearNetwork
+from binyan.log_bilinear.scorer import Scorer
+from binyan.log_bilinear.settings import Shape, TrainingSettings, TuningSettings
+from binyan.log_bilinear.training_data import TrainingData, training_fields
+from binyan.log_bilinear.tuning import TuningResult, tune
+from binyan.log_bilinear.vectors import Vectors
+from binyan.log_bilinear.word_sources import ClassesSource, WordMapSource, WordSources
 from binyan.model_file import ModelFile, Section
+from binyan.progress import ProgressOption
 from binyan.segmentation import SegmentationTable
+from binyan.settings import gather, takes_settings
 from binyan.signature import Signature
-from binyan.text import Preparation, Vocabulary
-from binyan.text.vocabulary import BEGIN_ID, UNKNOWN, UNKNOWN_ID
-
-_CACHED_CONTEXTS = 10_000
-_SCORED_AT_ONCE = 8192
+from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
+from binyan.text.reading import Source, read_sentences
+from binyan.text.vocabulary import BEGIN_ID, SPECIALS, UNKNOWN_ID
 
 
-@dataclass
-class _Prediction:
-    """What a context gives every word: p, and log-probabilities of classes and within classes, these as they are asked for."""
+class LogBilinear(LanguageModel):
+    """A log-bilinear language model, whose word vectors may be sums of morpheme vectors.
 
-    p: NDArray[np.float32]
-    by_class: NDArray[np.float64]
-    within: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    `variant`: lbl, clbl, nlbl or nclbl (c: with word classes, n: with a sigmoid), with +c, +o or ++ where context vectors, target
+    vectors or both are sums of morpheme vectors. `word_map`, for additive models: segmentations of words (a table, a file, a mapping from words to their parts), or "morfessor"
+    to learn them from the words of the text. It may hold words outside the vocabulary, whose vectors are composed when they are
+    met. `classes`: word classes, a `paths` file, or how many Brown classes to make; about the square root of the vocabulary by
+    default. A state is the last n - 1 words: ids, or the word itself where it is outside the vocabulary but has known morphemes.
 
-
-class LogBilinearLM(LanguageModel):
-    """A trained log-bilinear model. A state is the last n - 1 words: ids, or the word itself where it is outside the vocabulary
-    but has known morphemes."""
+    >>> text = ["der alte schulhof", "der neue hof", "die alte schule", "der neue schulhof"] * 5
+    >>> model = LogBilinear("clbl++", order=2, dim=4, epochs=2, batch=20, word_map={"schulhof": "schul hof"})
+    >>> round(sum(model.fit(text, text, progress=False).next_words("der").values()), 4)
+    1.0
+    """
 
     kind = "log-bilinear"
-    course: Course | None = None  # of the training that just made it
+    shape: Shape
+    training: TrainingSettings
+    policy: VocabularyPolicy
+    sources: WordSources
+    network: LogBilinearNetwork
+    factor_map: FactorMap
+    segmentations: SegmentationTable
+    class_of: NDArray[np.uint32] | None
+    closed_vocabulary: Vocabulary
+    fields: dict[str, Any]
+    counts: NDArray[np.int64]
+    history: TrainingHistory | None
+    composer: Composer
+    scorer: Scorer
 
+    @takes_settings(Shape, TrainingSettings, VocabularyPolicy, Preparation)
     def __init__(
         self,
-        model: LogBilinear,
-        word_map: WordMap,
-        class_of: NDArray[np.uint32] | None,
+        variant: str | None = None,
+        *,
+        word_map: WordMapSource = None,
+        classes: ClassesSource = None,
+        **settings: Any,
+    ) -> None:
+        groups = Shape, TrainingSettings, VocabularyPolicy, Preparation
+        self.shape, self.training, self.policy, self.preparation = gather(
+            "LogBilinear", {"variant": variant, **settings}, *groups
+        )
+        self.sources = WordSources.of_any(self.shape.variant, word_map, classes)
+
+    def fit(
+        self,
+        text: Corpus | Source | Sequence[Source],
+        development: Source,
+        *,
+        checkpoint: PathLike | None = None,
+        progress: ProgressOption = None,
+        after_epoch: Callable[[TrainingHistory], None] | None = None,
+    ) -> Self:
+        """Train on a text file, several (a list of Path objects), sentences, or a corpus.
+
+        Training stops by the perplexity of `development`, a text file or sentences. `checkpoint` names a file that is written after
+        each epoch; training is resumed from it if it exists. `after_epoch` is called with the history so far, and may raise to stop.
+        """
+        data = self._data(text, development, progress)
+        trainer = data.task(self.shape)(self.training)
+        self.history = trainer.run(checkpoint, progress, after_epoch)
+        factor_map = trainer.factor_map.inside
+        trainer.network.use_contexts(factor_map)
+        self.segmentations = data.word_map if data.word_map is not None else SegmentationTable()
+        self.class_of, self.counts = data.class_of, trainer.counts
+        self.fields = data.fields(self.preparation) | training_fields(
+            self.training, self.history, factor_map, self.shape
+        )
+        return self._learnt(trainer.network, factor_map, data.corpus.vocabulary)
+
+    @takes_settings(TuningSettings)
+    def tune(
+        self,
+        text: Corpus | Source | Sequence[Source],
+        development: Source,
+        *,
+        study: PathLike | None = None,
+        scheduler: str | None = None,
+        progress: ProgressOption = None,
+        **settings: Any,
+    ) -> TuningResult:
+        """Search step size and penalty by the perplexity of `development`; the model stays as it is.
+
+        `study` names a file that keeps the trials: searched on until it has `trials` of them. With `jobs` above 1, that many
+        trials are trained at a time in processes, or on the workers of the Dask `scheduler` at that address.
+        """
+        [tuning] = gather("tune", settings, TuningSettings)
+        data = self._data(text, development, progress)
+        return tune(
+            data.task(self.shape),
+            replace(self.training, epochs=tuning.epochs),
+            tuning,
+            study,
+            name=f"{self.shape.variant}-{self.shape.order}-{self.shape.dim}-{data.corpus.digest}",
+            scheduler=scheduler,
+            progress=progress,
+        )
+
+    def _data(
+        self, text: Corpus | Source | Sequence[Source], development: Source, progress: ProgressOption
+    ) -> TrainingData:
+        corpus = text if isinstance(text, Corpus) else Corpus.read(text, self.preparation, self.policy, progress)
+        held_out = Corpus.encode(read_sentences(development, self.preparation), corpus.vocabulary)
+        if not held_out.sentences:
+            raise InputError("the development text holds no sentence; training stops by its perplexity")
+        return TrainingData(
+            corpus,
+            held_out,
+            self.sources.table(corpus, self.training.seed, progress),
+            self.sources.word_classes(corpus, self.shape.variant, progress),
+        )
+
+    def _learnt(
+        self,
+        network: LogBilinearNetwork,
+        factor_map: FactorMap,
         vocabulary: Vocabulary,
-        preparation: Preparation,
-        fields: dict[str, Any],
-        counts: NDArray[np.int64],
-        segmentations: SegmentationTable | None = None,
         extension: Sequence[str] = (),
         rest: float = 0.5,
-    ) -> None:
-        self.model = model.cpu().eval()
-        self.word_map, self.class_of, self.fields, self.counts = word_map, class_of, fields, counts
-        self.closed_vocabulary = vocabulary
-        self.vocabulary = Vocabulary([*vocabulary.words[3:], *extension]) if extension else vocabulary
-        self.preparation, self.order = preparation, model.shape.order
-        self.segmentations = segmentations if segmentations is not None else SegmentationTable()
-        self.extension, self.rest = tuple(extension), rest
-        self._cache: dict[State, _Prediction] = {}
-        with torch.no_grad():
-            context, self.target_vectors = (v.detach() for v in model.compiled())
-            new = [self._context_vector(w) for w in self.extension]
-            self.context_vectors = torch.cat([context, *(context[:1] if v is None else v[None] for v in new)])
-        self._extension_vectors, self._extension_bias = self._extension_scores()
+    ) -> Self:
+        """What training, or a file, has given."""
+        self.network, self.factor_map, self.closed_vocabulary = network.cpu().eval(), factor_map, vocabulary
+        self.vocabulary = Vocabulary([*vocabulary.words[len(SPECIALS) :], *extension]) if extension else vocabulary
+        self.order = network.shape.order
+        self.composer = Composer(network, factor_map, self.segmentations, bool(self.counts[UNKNOWN_ID]))
+        self.scorer = Scorer(self.composer, len(vocabulary), Extension(extension, rest, self.composer))
+        vars(self).pop("vectors", None)
+        return self
 
-    def _extension_scores(self) -> tuple[Tensor, Tensor]:
-        """Vectors and biases of the extension words and, last, of the rest."""
-        dim = self.model.shape.dim
-        if not self.extension:
-            return torch.zeros(1, dim), torch.zeros(1)
-        with torch.no_grad():
-            zero = torch.zeros(dim)
-            rows = [self.morpheme_rows(self.known_morphemes(w), "target") for w in self.extension]
-            stacked = torch.stack([self.model.R[r].sum(0) if r else zero for r in rows])
-            bias = torch.full((len(stacked) + 1,), float(np.log((1 - self.rest) / len(stacked))))
-            bias[-1] = float(np.log(self.rest))
-            return torch.cat([stacked, stacked.mean(0, keepdim=True)]), bias
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the model has learnt something."""
+        return "scorer" in vars(self)
 
-    def known_morphemes(self, word: str) -> list[str]:
-        """The morphemes of `word` in the model's map that the model has vectors for."""
-        return [m for m in factors_of(self.segmentations, word) if m in self.word_map.morpheme_index]
+    @property
+    def is_writer(self) -> bool:
+        """Whether this process is the one that writes files: of those that torchrun started, the first."""
+        return Processes.join().first
 
-    def morpheme_rows(self, morphemes: Iterable[str], side: str) -> list[int]:
-        """Rows of the factor matrix Q ("context") or R ("target") for morphemes; none where that side has no morphemes."""
-        additive = self.model.shape.variant.context if side == "context" else self.model.shape.variant.output
-        surface = self.word_map.words if side == "context" else self.model.targets.rows
-        return [f - self.word_map.words + surface for f in self.word_map.known(morphemes)] if additive else []
+    # What log-bilinear models can do.
 
-    def context_rows(self, word: str) -> list[int]:
-        """Rows of Q whose sum is the vector of a context word outside the vocabulary: <unk>, where training had it, and known
-        morphemes; none where there are no such morphemes."""
-        rows = self.morpheme_rows(self.known_morphemes(word), "context")
-        return [UNKNOWN_ID, *rows] if rows and self.counts[UNKNOWN_ID] else rows
+    @cached_property
+    def vectors(self) -> Vectors:
+        """The word and morpheme vectors, those of words outside the vocabulary composed of their morphemes."""
+        self._require_fitted()
+        return Vectors(self)
 
-    def _context_vector(self, word: str) -> Tensor | None:
-        rows = self.context_rows(word)
-        return self.model.Q[rows].sum(0) if rows else None
+    def extended(self, words: Iterable[str] | PathLike | None = None, rest: float = 0.5) -> LogBilinear:
+        """The model with further words as events: those given, or all of the word map.
 
-    def extended(self, words: Iterable[str] | None = None, rest: float = 0.5) -> LogBilinearLM:
-        """The model with further words as events: those given, or all of the word map, that are outside the vocabulary and have
-        known morphemes. `rest`: the prior share that remains for words outside the extension too."""
-        if not self.model.shape.variant.output:
-            raise SettingsError(
-                f"{self.model.shape.variant} has no morphemes in its target vectors; train with +o or ++"
-            )
-        if not 0 < rest < 1:
-            raise SettingsError(f"the share of the rest is between 0 and 1, not {rest}")
-        chosen = dict.fromkeys(words if words is not None else self.segmentations)
-        new = [w for w in chosen if w not in self.closed_vocabulary and self.known_morphemes(w)]
+        `words`: words, or a file of them, one per line; those count that are outside the vocabulary and have known morphemes. `rest`:
+        the prior share of <unk> that remains for words outside the extension too.
+        """
+        if not self.shape.variant.output:
+            raise SettingsError(f"{self.shape.variant} has no morphemes in its target vectors; train with +o or ++")
+        if isinstance(words, (str, os.PathLike)):
+            words = Vocabulary.read(words).words[len(SPECIALS) :]
+        candidates = dict.fromkeys(words if words is not None else self.segmentations)
+        new = [w for w in candidates if w not in self.closed_vocabulary and self.composer.known_morphemes(w)]
         if not new:
             raise InputError(
                 "no word outside the vocabulary has known morphemes; give the model a word map that has them"
             )
-        return LogBilinearLM(
-            self.model,
-            self.word_map,
-            self.class_of,
-            self.closed_vocabulary,
-            self.preparation,
-            self.fields,
-            self.counts,
-            self.segmentations,
-            new,
-            rest,
-        )
+        other = self.__copy__()
+        return other._learnt(self.network, self.factor_map, self.closed_vocabulary, new, rest)
+
+    @property
+    def extension(self) -> tuple[str, ...]:
+        """The words outside the vocabulary of training that the model predicts."""
+        return self.scorer.extension.words
+
+    def parts_of(self, word: str) -> tuple[str, ...] | None:
+        """The morphemes of a word that have vectors, or the word itself; None where no vectors are sums of morphemes."""
+        return tuple(self.composer.known_morphemes(word)) or (word,) if self.shape.variant.additive else None
+
+    def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
+        """The model as a native feature of the decoder whose words are `vocabulary`; through `score_word` where it is extended."""
+        return decoder_feature(self, vocabulary) if is_native(self) else super().decoder_feature(vocabulary)
+
+    def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
+        """What `decoder_feature` needs of further words."""
+        return decoder_words(self, words) if is_native(self) else super().decoder_words(words)
+
+    @property
+    def context_vectors(self) -> Tensor:
+        """Composed context vectors, by word id."""
+        return self.scorer.context_vectors
+
+    @property
+    def target_vectors(self) -> Tensor:
+        """Composed target vectors, by row of the network's targets."""
+        return self.scorer.target_vectors
+
+    @property
+    def description(self) -> str:
+        """The model in a few words: its kind, its size, and how well it was learnt."""
+        size = f"{len(self.vocabulary):,} words, {len(self.factor_map.morphemes):,} morphemes"
+        text = f"{self.shape.variant} of order {self.order}, {size}"
+        if self.history is None:
+            return text
+        best, epochs = self.history.best, self.history.epochs
+        return f"{text}, development perplexity {min(self.history.perplexity):.2f} after {best} of {epochs} epochs"
+
+    def summary(self) -> dict[str, Any]:
+        """What there is to say of a model that was just trained, for JSON."""
+        history = self.history or TrainingHistory()
+        return {
+            **super().summary(),
+            "kind": str(self.shape.variant),
+            "classes": self.network.targets.classes,
+            "morphemes": len(self.factor_map.morphemes),
+            "new_words": len(self.extension),
+            "epochs": history.epochs,
+            "loss": history.loss,
+            "development_perplexity": history.perplexity,
+        }
+
+    def training_counts(self) -> NDArray[np.int64]:
+        """How often each word of the vocabulary was predicted in training, by id."""
+        return np.concatenate([self.counts, np.zeros(len(self.extension), self.counts.dtype)])
+
+    # What every model answers.
 
     def begin(self) -> State:
         """The state at the start of a sentence."""
@@ -151,228 +277,68 @@ class LogBilinearLM(LanguageModel):
         number = self.vocabulary.index.get(word)
         if number is not None:
             return number
-        return word if self.context_rows(word) else UNKNOWN_ID
-
-    def _predict(self, state: State) -> _Prediction:
-        found = self._cache.get(state)
-        if found is None:
-            with torch.no_grad():
-                q = [
-                    self.context_vectors[w] if isinstance(w, int) else self._context_vector(w)
-                    for w in state  # type: ignore[attr-defined]
-                ]
-                p = self.model.predict(torch.stack([v for v in q if v is not None])[None])
-                by_class = np.zeros(1)
-                if self.model.shape.variant.classes:
-                    by_class = torch.log_softmax((p @ self.model.S.T + self.model.t).double(), 1)[0].numpy()
-            found = _Prediction(p[0].numpy(), by_class)
-            if len(self._cache) >= _CACHED_CONTEXTS:
-                self._cache.clear()
-            self._cache[state] = found
-        return found
-
-    def _within(self, prediction: _Prediction, c: int) -> NDArray[np.float64]:
-        """Log-probabilities of the words of class c."""
-        if c not in prediction.within:
-            first, last = self.model.first[c], self.model.first[c + 1]
-            scores = self.target_vectors[first:last].numpy() @ prediction.p + self.model.b.detach()[first:last].numpy()
-            prediction.within[c] = _log_softmax(scores.astype(np.float64))
-        return prediction.within[c]
-
-    def _extension_log_probs(self, prediction: _Prediction) -> NDArray[np.float64]:
-        """Log-shares of P(<unk> | h): the extension words, then the rest."""
-        return _log_softmax(
-            (self._extension_vectors.numpy() @ prediction.p + self._extension_bias.numpy()).astype(np.float64)
-        )
+        return word if self.composer.context_rows(word) else UNKNOWN_ID
 
     def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
         number = self.vocabulary[word]
-        prediction = self._predict(state)
-        row = int(self.model.targets.row_of[number if number < len(self.closed_vocabulary) else 0])
-        if row < 0:
+        if number == BEGIN_ID:
             raise InputError("<s> is never predicted; it stands only before a sentence")
-        c = int(self.model.targets.class_of_row[row])
-        log_prob = prediction.by_class[c] + self._within(prediction, c)[row - self.model.first[c]]
-        if self.extension and (number == 0 or number >= len(self.closed_vocabulary)):
-            place = -1 if number == 0 else number - len(self.closed_vocabulary)
-            log_prob += self._extension_log_probs(prediction)[place]
+        log_prob = self.scorer.log_prob(state, number)
         after = (*state[1:], self._context_word(word))  # type: ignore[index]
-        return WordScore(after, float(log_prob), 0, number == 0)
+        return WordScore(after, log_prob, 0, number == UNKNOWN_ID)
 
     def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
         """Score prepared sentences in one batch, each with its </s>."""
-        context_vectors, events, offsets = self._events(sentences)
-        words = np.where(events.words < len(self.vocabulary.index), events.words, 0)
-        log_prob = self._log_probs(context_vectors, events.contexts, words)
-        return Scores(log_prob, np.zeros(len(words), np.uint8), words == 0, offsets)
+        batch = self.scorer.batch(sentences, self.vocabulary)
+        log_prob = self.scorer.log_probs(batch, batch.words)
+        return Scores(log_prob, np.zeros(len(log_prob), np.uint8), batch.words == UNKNOWN_ID, batch.offsets)
 
     def weigh(self, state: State, word: str | None = None) -> MixtureParts:
         """One part; the features are the prediction vector p of the context: what kind of word the model expects."""
-        return replace(super().weigh(state, word), features=self._predict(state).p[None].astype(np.float64))
+        p = self.scorer.prediction(state).p
+        return replace(super().weigh(state, word), features=p[None].astype(np.float64))
 
-    @torch.no_grad()
     def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
         """The part of every event of prepared sentences."""
-        context_vectors, events, _ = self._events(sentences)
-        words = np.where(events.words < len(self.vocabulary.index), events.words, 0)
-        chances, unknown = (
-            np.exp(self._log_probs(context_vectors, events.contexts, w)) for w in (words, np.zeros_like(words))
-        )
-        contexts = torch.from_numpy(events.contexts).long().split(_SCORED_AT_ONCE)
-        p = torch.cat([self.model.predict(context_vectors[c]) for c in contexts])
-        return MixtureParts.whole(chances, unknown, p.double().numpy())
-
-    def _events(self, sentences: Iterable[Sequence[str]]) -> tuple[Tensor, Events, NDArray[np.uint64]]:
-        """Context vectors with those of unseen words behind them, events by their ids, and where sentences begin."""
-        index, extra = self.vocabulary.index, dict[str, int]()
-        vectors: list[Tensor] = []
-        ids: list[int] = []
-        offsets = [0]
-        for sentence in sentences:
-            for word in sentence:
-                number = index.get(word) if word not in extra else extra[word]
-                if number is None:
-                    composed = self._context_vector(word)
-                    number = UNKNOWN_ID if composed is None else len(index) + len(vectors)
-                    extra[word] = number
-                    if composed is not None:
-                        vectors.append(composed.detach())
-                ids.append(number)
-            offsets.append(len(ids))
-        if any(i in (1, 2) for i in ids):
-            raise InputError(
-                "the text holds <s> or </s> as words; sentence boundaries are added by the model: remove them"
-            )
-        events = Events.of_ids(np.array(ids, np.int32), np.array(offsets, np.uint64), self.order)
-        context_vectors = torch.cat([self.context_vectors, torch.stack(vectors)]) if vectors else self.context_vectors
-        return context_vectors, events, np.array([end + i for i, end in enumerate(offsets)], np.uint64)
-
-    @torch.no_grad()
-    def _log_probs(
-        self, context_vectors: Tensor, contexts: NDArray[np.int32], words: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
-        closed = len(self.closed_vocabulary)
-        rows = torch.from_numpy(self.model.targets.row_of[np.where(words < closed, words, 0)])
-        places = torch.from_numpy(np.where(words == 0, len(self.extension), words.astype(np.int64) - closed))
-        size = _SCORED_AT_ONCE if self.model.shape.variant.classes else 1024
-        parts = []
-        for start in range(0, len(words), size):
-            here = slice(start, start + size)
-            p = self.model.predict(context_vectors[torch.from_numpy(contexts[here]).long()])
-            scores = self.model.log_prob(p, rows[here], self.target_vectors)
-            if self.extension:
-                outside = (places[here] >= 0).nonzero()[:, 0]
-                shares = torch.log_softmax(p[outside] @ self._extension_vectors.T + self._extension_bias, 1)
-                scores[outside] += shares.gather(1, places[here][outside][:, None])[:, 0]
-            parts.append(scores.double())
-        return torch.cat(parts).numpy() if parts else np.zeros(0)
+        batch = self.scorer.batch(sentences, self.vocabulary)
+        unknown = np.full_like(batch.words, UNKNOWN_ID)
+        chances, rest = (np.exp(self.scorer.log_probs(batch, words)) for words in (batch.words, unknown))
+        return MixtureParts.whole(chances, rest, self.scorer.prediction_vectors(batch))
 
     def distribution(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id; sums to one."""
-        prediction = self._predict(state)
-        parts = [prediction.by_class[c] + self._within(prediction, c) for c in range(self.model.targets.classes)]
-        out = np.zeros(len(self.vocabulary))
-        out[self.model.targets.word_of] = np.exp(np.concatenate(parts))
-        if self.extension:
-            shares = np.exp(self._extension_log_probs(prediction))
-            out[len(self.closed_vocabulary) :] = out[0] * shares[:-1]
-            out[0] *= shares[-1]
-        return out
+        return self.scorer.distribution(state)
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """The class, the word within it and, for a word outside the vocabulary, its share of <unk>."""
-        number = self.vocabulary[word]
-        outside = number == 0 or number >= len(self.closed_vocabulary)
-        row = int(self.model.targets.row_of[0 if outside else number])
-        c = int(self.model.targets.class_of_row[row])
-        prediction = self._predict(state)
-        within = float(np.exp(self._within(prediction, c)[row - self.model.first[c]]))
-        shown = UNKNOWN if outside else word
-        morphemes = self.known_morphemes(word)
-        made = f"{shown} = {' + '.join([shown, *morphemes])}" if morphemes and not outside else shown
-        if not self.model.shape.variant.classes:
-            steps = [Step("word", made, within)]
-        else:
-            steps = [
-                Step("class", self._class_name(c), float(np.exp(prediction.by_class[c]))),
-                Step("word in class", made, within),
-            ]
-        if outside and self.extension:
-            place = -1 if number == 0 else number - len(self.closed_vocabulary)
-            share = float(np.exp(self._extension_log_probs(prediction)[place]))
-            steps.append(Step("unknown word", " + ".join(morphemes) or "any other", share))
-        return tuple(steps)
+        return self.scorer.steps(state, word, self.vocabulary, self.counts)
 
-    def _class_name(self, c: int) -> str:
-        """The number of a class with its most frequent words."""
-        words = self.model.targets.word_of[self.model.first[c] : self.model.first[c + 1]]
-        often = sorted(words.tolist(), key=lambda w: -self.counts[w])[:3]
-        return f"{c}: {' '.join(self.vocabulary.words[w] for w in often)}{' …' if len(words) > 3 else ''}"
-
-    def training_counts(self) -> NDArray[np.int64]:
-        """How often each word of the vocabulary was predicted in training, by id."""
-        return np.concatenate([self.counts, np.zeros(len(self.extension), self.counts.dtype)])
+    # Signature and files.
 
     def signature(self) -> Signature:
         """How the model was made."""
-        shape = self.model.shape
-        fields = {"model": str(shape.variant), "order": self.order, "dim": shape.dim}
-        fields["position"] = "diagonal" if shape.diagonal else "full"
+        fields = {"model": str(self.shape.variant), "order": self.order, "dim": self.shape.dim}
+        fields["position"] = "diagonal" if self.shape.diagonal else "full"
+        extension = self.scorer.extension
         return Signature(fields | self.fields).extended(
-            extension=len(self.extension) or None, rest=self.rest if self.extension else None
+            extension=len(extension) or None, rest=extension.rest if extension else None
         )
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         """Settings and sections for a model file."""
-        meta = {
-            "shape": self.model.shape.to_dict(),
-            "preparation": self.preparation.to_dict(),
-            "fields": self.fields,
-            "rest": self.rest,
-        }
-        sections: dict[str, Section] = {
-            "vocabulary": self.closed_vocabulary.to_bytes(),
-            "counts": self.counts,
-            "segmentations": self.segmentations.to_bytes(),
-            "extension": "\n".join(self.extension).encode(),
-            **self.word_map.sections(),
-        }
-        if self.class_of is not None:
-            sections["classes"] = self.class_of
-        for name, p in self.model.named_parameters():
-            sections[f"parameter/{name}"] = p.detach().numpy()
-        return meta, sections
+        return storage.contents(self)
 
     @classmethod
-    def from_file(cls, file: ModelFile) -> LogBilinearLM:
+    def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`."""
-        vocabulary = Vocabulary.from_bytes(file.blob("vocabulary"))
-        class_of = file.array("classes") if "classes" in file.sections else None
-        word_map = WordMap.from_file(file)
-        shape = Shape.from_dict(file.meta["shape"])
-        model = LogBilinear(shape, Targets(class_of if shape.variant.classes else None, vocabulary), word_map)
-        with torch.no_grad():
-            for name, p in model.named_parameters():
-                p.copy_(torch.from_numpy(file.array(f"parameter/{name}")))
-        extension = file.blob("extension").decode()
-        return cls(
-            model,
-            word_map,
-            class_of,
-            vocabulary,
-            Preparation.from_dict(file.meta["preparation"]),
-            file.meta["fields"],
-            file.array("counts"),
-            SegmentationTable.from_bytes(file.blob("segmentations")),
-            extension.split("\n") if extension else (),
-            file.meta["rest"],
-        )
-
-
-def _log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    shifted = scores - scores.max()
-    return np.asarray(shifted - np.log(np.exp(shifted).sum()))
-
-
-__all__ = ["END", "LogBilinearLM"]
+        model = cls.__new__(cls)
+        model.shape, model.training = Shape.from_dict(file.meta["shape"]), storage.training_settings(file)
+        model.preparation, model.policy = Preparation.from_dict(file.meta["preparation"]), VocabularyPolicy()
+        model.fields, model.counts, model.history = file.meta["fields"], file.array("counts"), storage.history(file)
+        model.segmentations = SegmentationTable.from_bytes(file.blob("segmentations"))
+        model.sources = WordSources(model.segmentations if model.shape.variant.additive else None)
+        model.class_of = file.array("classes") if "classes" in file.sections else None
+        vocabulary, factor_map = Vocabulary.from_bytes(file.blob("vocabulary")), FactorMap.from_file(file)
+        network = storage.network(file, model.shape, vocabulary, factor_map, model.class_of)
+        return model._learnt(network, factor_map, vocabulary, storage.extension(file), file.meta["rest"])

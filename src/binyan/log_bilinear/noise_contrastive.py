@@ -1,6 +1,6 @@
-"""Noise-contrastive estimation of the models without classes (section 4.4.1; Mnih and Teh 2012).
+"""Noise-contrastive estimation of the models without classes (thesis, section 4.4.1; Mnih and Teh 2012).
 
-Each event is told from k noise words drawn from the unigram distribution; the normaliser is taken to be one, which the
+Each event is distinguished from k noise words drawn from the unigram distribution; the normaliser is taken to be one, which the
 biases, log-unigrams at the start, nearly give. Events are cut into blocks that share their noise words, so that scores are
 dense products.
 """
@@ -12,8 +12,8 @@ import math
 import torch
 from torch import Tensor
 
-from binyan.log_bilinear.gradients import Gathered, Gradients, Rows
-from binyan.log_bilinear.model import LogBilinear
+from binyan.log_bilinear.gradients import FactorGather, Gradients, Rows
+from binyan.log_bilinear.network import LogBilinearNetwork
 
 BLOCK = 32
 
@@ -27,12 +27,12 @@ def noise_words(log_unigram: Tensor, events: int, samples: int, generator: torch
 
 
 def contrast(
-    model: LogBilinear, contexts: Tensor, rows: Tensor, noise: Tensor, log_unigram: Tensor
+    model: LogBilinearNetwork, contexts: Tensor, rows: Tensor, noise: Tensor, log_unigram: Tensor
 ) -> tuple[Tensor, Gradients]:
     """-sum over events of log P(data | w) + sum over its noise words of log P(noise | v), and its gradient."""
     size = len(model.context_map.offsets) - 1
-    near = Gathered.of(contexts, model.context_map, size, len(model.Q))
-    outputs = Gathered.of(torch.cat([rows, noise.reshape(-1)]), model.target_map, model.targets.rows, len(model.R))
+    near = FactorGather.of(contexts, model.context_map, size, len(model.Q))
+    outputs = FactorGather.of(torch.cat([rows, noise.reshape(-1)]), model.target_map, model.targets.rows, len(model.R))
     with torch.enable_grad():
         Q = model.Q.detach()[near.touched].requires_grad_()
         R = model.R.detach()[outputs.touched].requires_grad_()

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from binyan.log_bilinear.gradients import Gradients, Rows
-from binyan.log_bilinear.model import LogBilinear
+from binyan.log_bilinear.network import LogBilinearNetwork
 
 _EPSILON = 1e-8
 BIASES = ("b", "t")  # not penalised: they carry the unigram distribution
@@ -20,7 +20,7 @@ class AdaGrad:
     minibatches that touch a row.
     """
 
-    def __init__(self, model: LogBilinear, step: float, l2: float, touch_share: dict[str, Tensor]) -> None:
+    def __init__(self, model: LogBilinearNetwork, step: float, l2: float, touch_share: dict[str, Tensor]) -> None:
         self.step, self.l2, self.touch_share = step, l2, touch_share
         self.parameters = dict(model.named_parameters())
         # PyTorch's optimiser makes the dense update in one pass over memory where it can.

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan import model_file
-from binyan.log_bilinear.model import Shape
-from binyan.log_bilinear.training import Course, Trainer, TrainingError, TrainingSettings, use_threads
-from binyan.log_bilinear.word_map import WordMap
+from binyan.log_bilinear.factor_map import FactorMap
+from binyan.log_bilinear.history import TrainingHistory
+from binyan.log_bilinear.settings import Shape, TrainingSettings
+from binyan.log_bilinear.training import Trainer, TrainingError, use_threads
 from binyan.model_file import Section
 from binyan.text import Corpus, Vocabulary
 
@@ -20,17 +21,17 @@ _KIND = "log-bilinear-task"
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """Texts, shape, morphemes and classes; with settings it makes a run."""
+    """Texts, shape, factors and classes; called with settings, it makes a training run."""
 
     corpus: Corpus
     development: Corpus
     shape: Shape
-    word_map: WordMap | None = None
+    factor_map: FactorMap | None = None
     class_of: NDArray[np.uint32] | None = None
 
     def __call__(self, settings: TrainingSettings) -> Trainer:
         """The training run of these settings."""
-        return Trainer(self.corpus, self.development, self.shape, settings, self.word_map, self.class_of)
+        return Trainer(self.corpus, self.development, self.shape, settings, self.factor_map, self.class_of)
 
     def to_bytes(self) -> bytes:
         """As a container."""
@@ -38,8 +39,8 @@ class TrainingTask:
         for name, text in (("corpus", self.corpus), ("development", self.development)):
             sections |= {f"{name}/words": text.words, f"{name}/offsets": text.offsets}
             sections[f"{name}/outside"] = "\n".join(text.outside).encode()
-        if self.word_map is not None:
-            sections |= self.word_map.sections()
+        if self.factor_map is not None:
+            sections |= self.factor_map.sections()
         if self.class_of is not None:
             sections["classes"] = self.class_of
         return model_file.to_bytes(_KIND, {"shape": self.shape.to_dict()}, sections)
@@ -58,19 +59,23 @@ class TrainingTask:
             )
             for name in ("corpus", "development")
         )
-        word_map = WordMap.from_file(file) if "map/factors" in file.sections else None
+        factor_map = FactorMap.from_file(file) if "map/factors" in file.sections else None
         class_of = file.array("classes") if "classes" in file.sections else None
-        return cls(corpus, development, Shape.from_dict(file.meta["shape"]), word_map, class_of)
+        return cls(corpus, development, Shape.from_dict(file.meta["shape"]), factor_map, class_of)
 
 
 def train_elsewhere(job: tuple[bytes, dict[str, Any], int | None]) -> list[float] | None:
-    """Development perplexities, an epoch each, of the run of a task and settings in so many threads (None: as many as
-    PyTorch takes); None where it diverged."""
+    """The development perplexity after each epoch of a task with settings, trained in N threads.
+
+    N None: as many threads as PyTorch takes. The result is None where training diverged.
+    """
     task, settings, threads = job
     if threads is not None:
         use_threads(threads)
     try:
-        course: Course = TrainingTask.from_bytes(task)(TrainingSettings(**settings)).run(progress=False)
+        history: TrainingHistory = TrainingTask.from_bytes(task)(TrainingSettings.from_dict(settings)).run(
+            progress=False
+        )
     except TrainingError:
         return None
-    return course.perplexity
+    return history.perplexity

@@ -1,4 +1,4 @@
-"""Searching step size, penalty and minibatch on the development text: a study that stops and goes on (Optuna)."""
+"""Searching step size and penalty on the development text: a study that is kept in a file and resumed (Optuna)."""
 
 from __future__ import annotations
 
@@ -9,32 +9,40 @@ from importlib.util import find_spec
 from typing import Any
 
 from binyan.errors import BinyanError, MissingExtra, SettingsError
-from binyan.log_bilinear.training import Course, Trainer, TrainingError, TrainingSettings
+from binyan.files import PathLike
+from binyan.log_bilinear.history import TrainingHistory
+from binyan.log_bilinear.settings import TrainingSettings, TuningSettings
+from binyan.log_bilinear.training import Trainer, TrainingError
 from binyan.log_bilinear.training_task import TrainingTask, train_elsewhere
-from binyan.parallel import spread
+from binyan.parallel import run_each
 from binyan.progress import Progress, ProgressOption
 
+Ranges = Mapping[str, tuple[float, float]]
 # name -> lowest, highest; drawn evenly on a logarithmic scale
-RANGES: Mapping[str, tuple[float, float]] = {"step": (0.02, 0.3), "l2": (0.1, 30.0)}
+RANGES: Ranges = {"step": (0.02, 0.3), "l2": (0.1, 30.0)}
 
 
 @dataclass(frozen=True)
-class Trial:
-    """One trained setting."""
+class TuningTrial:
+    """One setting that was trained with."""
 
     number: int
     settings: Mapping[str, float]
     perplexity: float | None  # None where training diverged or was given up
     epochs: int
 
+    def __str__(self) -> str:
+        result = "given up" if self.perplexity is None else f"{self.perplexity:.2f}"
+        return f"step {self.settings['step']:.4f}  l2 {self.settings['l2']:.3f}  development perplexity {result}"
+
 
 @dataclass(frozen=True)
-class Study:
-    """What a search has found so far."""
+class TuningResult:
+    """The best settings of a study, their development perplexity, and all trials."""
 
     best: Mapping[str, float]
     perplexity: float
-    trials: tuple[Trial, ...]
+    trials: tuple[TuningTrial, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, for JSON."""
@@ -47,117 +55,139 @@ class Study:
             ],
         }
 
+    def __str__(self) -> str:
+        best = f"best: --step {self.best['step']:.4f} --l2 {self.best['l2']:.3f}"
+        return "\n".join([*map(str, self.trials), f"{best}  development perplexity {self.perplexity:.2f}"])
+
 
 def tune(
     task: TrainingTask | Callable[[TrainingSettings], Trainer],
     settings: TrainingSettings,
-    trials: int,
-    storage: str | os.PathLike[str],
-    ranges: Mapping[str, tuple[float, float]] = RANGES,
+    tuning: TuningSettings,
+    study: PathLike | None = None,
+    *,
+    ranges: Ranges = RANGES,
     name: str = "binyan",
-    jobs: int = 1,
     scheduler: str | None = None,
     progress: ProgressOption = False,
-) -> Study:
-    """Search until the study in the file `storage` has `trials` trials; run again to go on or to have more.
+) -> TuningResult:
+    """Search until the study in the file `study` has `tuning.trials` trials; without a file, the study is not kept.
 
-    `task` makes a training run of given settings. A run that is worse than half of those before it at the same epoch is
-    given up. The settings that are started with are the first trial.
-
-    With `jobs` above 1, so many trials are drawn at a time and trained in processes, or on the workers of the Dask
-    `scheduler` at that address; they are then trained to the end, since a cluster's workers do not know of each other.
+    `task` makes a training run of given settings; `settings` are the first trial. A run that is worse than half of those before
+    it at the same epoch is given up. With `tuning.jobs` above 1, that many trials are drawn at a time and trained in processes, or
+    on the workers of the Dask `scheduler` at that address; they are then trained to the end, since a cluster's workers do not
+    know of each other.
     """
+    search = _Search(_open_study(study, name), task, settings, ranges)
+    together = tuning.jobs > 1 or scheduler is not None
+    if not search.study.trials:
+        search.study.enqueue_trial({k: getattr(settings, k) for k in ranges})
+    with Progress("trials", tuning.trials, progress) as bar:
+        bar.done = len(search.finished)
+        while (done := len(search.finished)) < tuning.trials:
+            search.draw_anew(done, together)
+            if together:
+                search.several(min(tuning.jobs, tuning.trials - done), tuning.jobs, scheduler, bar)
+            else:
+                search.one()
+                bar.advance()
+    return search.result()
+
+
+def _open_study(path: PathLike | None, name: str) -> Any:
     if find_spec("optuna") is None:
         raise MissingExtra("tuning", "neural")
-    if trials < 1 or jobs < 1:
-        raise SettingsError(f"a study has at least one trial and one job at a time, not {trials} and {jobs}")
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(
+    return optuna.create_study(
         study_name=name,
-        storage=f"sqlite:///{os.fspath(storage)}",
+        storage=None if path is None else f"sqlite:///{os.fspath(path)}",
         load_if_exists=True,
         pruner=optuna.pruners.MedianPruner(n_startup_trials=3, n_warmup_steps=1),
     )
-    if not study.trials:
-        study.enqueue_trial({k: getattr(settings, k) for k in ranges})
-    with Progress("trials", trials, progress) as shown:
-        shown.done = len(_finished(study))
-        while (done := len(_finished(study))) < trials:
-            apart = jobs > 1 or scheduler is not None
-            study.sampler = optuna.samplers.TPESampler(seed=settings.seed + done, constant_liar=apart)
-            if apart:
-                _batch(study, task, settings, ranges, min(jobs, trials - done), jobs, scheduler, shown)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """An Optuna study of the settings of a task."""
+
+    study: Any
+    task: TrainingTask | Callable[[TrainingSettings], Trainer]
+    settings: TrainingSettings
+    ranges: Ranges
+
+    @property
+    def finished(self) -> list[Any]:
+        """The trials that came to an end, good or bad."""
+        return [t for t in self.study.trials if t.state.name in ("COMPLETE", "PRUNED")]
+
+    def draw_anew(self, done: int, together: bool) -> None:
+        """Draw the next trials from a new generator.
+
+        It depends on the seed and the number of trials done alone, so that a resumed study equals an unbroken one.
+        """
+        import optuna
+
+        self.study.sampler = optuna.samplers.TPESampler(seed=self.settings.seed + done, constant_liar=together)
+
+    def _drawn(self, trial: Any) -> TrainingSettings:
+        values = {k: trial.suggest_float(k, low, high, log=True) for k, (low, high) in self.ranges.items()}
+        return replace(self.settings, **values)
+
+    def one(self) -> None:
+        """A trial in this process, given up where it is worse than the median."""
+        import optuna
+
+        def objective(trial: Any) -> float:
+            def report(history: TrainingHistory) -> None:
+                trial.report(history.perplexity[-1], history.epochs)
+                trial.set_user_attr("epochs", history.epochs)
+                if trial.should_prune():
+                    raise optuna.TrialPruned
+
+            try:
+                run = self.task(self._drawn(trial))
+                return min(run.run(progress=False, after_epoch=report).perplexity)
+            except TrainingError as error:
+                raise optuna.TrialPruned from error
+
+        self.study.optimize(objective, n_trials=1)
+
+    def several(self, trials: int, jobs: int, scheduler: str | None, bar: Progress) -> None:
+        """Trials drawn together, each trained elsewhere. Those that are finished when the others are stopped are kept."""
+        import optuna
+
+        if not isinstance(self.task, TrainingTask):
+            raise SettingsError("only a TrainingTask can be sent to other processes")
+        asked = [self.study.ask() for _ in range(trials)]
+        task = self.task.to_bytes()
+        threads = None if scheduler else max(1, (os.cpu_count() or 1) // jobs)
+        work = [(task, self._drawn(trial).to_dict(), threads) for trial in asked]
+        for place, result in run_each(train_elsewhere, work, scheduler=scheduler, workers=jobs):
+            trial = asked[place]
+            if isinstance(result, BinyanError):
+                self.study.tell(trial, state=optuna.trial.TrialState.FAIL)
+                raise result
+            perplexities = result or []
+            for epoch, perplexity in enumerate(perplexities, 1):
+                trial.report(perplexity, epoch)
+            trial.set_user_attr("epochs", len(perplexities))
+            if perplexities:
+                self.study.tell(trial, min(perplexities))
             else:
-                _one(study, task, settings, ranges)
-                shown.advance()
-    listed = tuple(Trial(t.number, t.params, _value(t), t.user_attrs.get("epochs", 0)) for t in _finished(study))
-    if all(t.perplexity is None for t in listed):
-        raise SettingsError("no trial finished: every run diverged; search smaller steps")
-    return Study(study.best_params, float(study.best_value), listed)
+                self.study.tell(trial, state=optuna.trial.TrialState.PRUNED)
+            bar.advance()
+
+    def result(self) -> TuningResult:
+        """All trials, and the best."""
+        trials = tuple(
+            TuningTrial(t.number, t.params, _perplexity(t), t.user_attrs.get("epochs", 0)) for t in self.finished
+        )
+        if all(t.perplexity is None for t in trials):
+            raise SettingsError("no trial finished: every run diverged; search smaller steps")
+        return TuningResult(self.study.best_params, float(self.study.best_value), trials)
 
 
-def _one(study: Any, task: Any, settings: TrainingSettings, ranges: Mapping[str, tuple[float, float]]) -> None:
-    """A trial in this process, given up where it is worse than the median."""
-    import optuna
-
-    def objective(trial: Any) -> float:
-        def report(course: Course) -> None:
-            trial.report(course.perplexity[-1], course.epochs)
-            trial.set_user_attr("epochs", course.epochs)
-            if trial.should_prune():
-                raise optuna.TrialPruned
-
-        try:
-            run = task(replace(settings, **_drawn(trial, ranges)))
-            return min(run.run(progress=False, after_epoch=report).perplexity)
-        except TrainingError as error:
-            raise optuna.TrialPruned from error
-
-    study.optimize(objective, n_trials=1)
-
-
-def _batch(
-    study: Any,
-    task: Any,
-    settings: TrainingSettings,
-    ranges: Mapping[str, tuple[float, float]],
-    trials: int,
-    jobs: int,
-    scheduler: str | None,
-    shown: Progress,
-) -> None:
-    """Trials drawn together, each trained elsewhere. What has come when the others are stopped is kept."""
-    import optuna
-
-    if not isinstance(task, TrainingTask):
-        raise SettingsError("only a TrainingTask can be sent to other processes")
-    asked = [study.ask() for _ in range(trials)]
-    sent = task.to_bytes()
-    threads = None if scheduler else max(1, (os.cpu_count() or 1) // jobs)
-    work = [(sent, replace(settings, **_drawn(trial, ranges)).to_dict(), threads) for trial in asked]
-    for place, came in spread(train_elsewhere, work, scheduler=scheduler, workers=jobs):
-        if isinstance(came, BinyanError):
-            study.tell(asked[place], state=optuna.trial.TrialState.FAIL)
-            raise came
-        for epoch, perplexity in enumerate(came or (), 1):
-            asked[place].report(perplexity, epoch)
-        asked[place].set_user_attr("epochs", len(came or ()))
-        if came:
-            study.tell(asked[place], min(came))
-        else:
-            study.tell(asked[place], state=optuna.trial.TrialState.PRUNED)
-        shown.advance()
-
-
-def _drawn(trial: Any, ranges: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
-    return {k: trial.suggest_float(k, low, high, log=True) for k, (low, high) in ranges.items()}
-
-
-def _finished(study: Any) -> list[Any]:
-    return [t for t in study.trials if t.state.name in ("COMPLETE", "PRUNED")]
-
-
-def _value(trial: Any) -> float | None:
+def _perplexity(trial: Any) -> float | None:
     return float(trial.value) if trial.value is not None and trial.state.name == "COMPLETE" else None

@@ -1,22 +1,39 @@
-"""A map of morpheme or word vectors in the plane by t-SNE (the thesis's figure tsne): a drawing, and a page to walk about in."""
+"""A map of morpheme or word vectors in the plane by t-SNE (thesis, figure 4.7): a drawing, or a page to explore."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from binyan.errors import InputError, MissingExtra
-from binyan.log_bilinear.vectors import Vectors
+from binyan.errors import InputError, MissingExtra, SettingsError
+from binyan.files import PathLike, replacing, write_text
+
+if TYPE_CHECKING:
+    from binyan.log_bilinear.vectors import Vectors
 
 _COLOURS = {"PRE": "#d95f02", "STM": "#1b9e77", "SUF": "#7570b3", "": "#555555"}
+
+
+def plot(vectors: Vectors, path: PathLike, number: int, morphemes: bool, seed: int) -> int:
+    """Draw a map of the `number` most used morphemes or words to a file, by its name; how many vectors it shows."""
+    kind = Path(path).suffix
+    if kind not in (".html", ".png", ".svg", ".pdf"):
+        raise SettingsError(f"{path}: name the file .html, .png, .svg or .pdf")
+    names, matrix = chosen(vectors, number, morphemes)
+    places = plane(matrix, seed)
+    if kind == ".html":
+        signature = vectors.model.signature().extended(tsne_seed=seed, side=vectors.settings.side)
+        write_page(names, places, path, str(signature))
+    else:
+        draw(names, places, path)
+    return len(names)
 
 
 def chosen(vectors: Vectors, number: int, morphemes: bool) -> tuple[list[str], NDArray[np.float32]]:
@@ -25,8 +42,7 @@ def chosen(vectors: Vectors, number: int, morphemes: bool) -> tuple[list[str], N
     if not names:
         raise InputError("the model has no morphemes; draw its words, or train a model with +c, +o or ++")
     if morphemes:
-        word_map = vectors.model.word_map
-        uses = np.bincount(word_map.factors, minlength=word_map.size)[word_map.words :]
+        uses = np.array(list(vectors.model.factor_map.uses.values()))
         order = np.argsort(-uses, kind="stable")[:number]
     else:
         order = np.arange(1, min(number, len(names)))  # the vocabulary is sorted by frequency, after the specials
@@ -42,11 +58,11 @@ def plane(matrix: NDArray[np.float32], seed: int = 1) -> NDArray[np.float64]:
     if len(matrix) < 3:
         raise InputError(f"a map needs at least 3 vectors, not {len(matrix)}")
     perplexity = min(30.0, (len(matrix) - 1) / 3)
-    found = TSNE(2, metric="cosine", init="random", perplexity=perplexity, random_state=seed).fit_transform(matrix)
-    return np.asarray(found, np.float64)
+    tsne = TSNE(2, metric="cosine", init="random", perplexity=perplexity, random_state=seed)
+    return np.asarray(tsne.fit_transform(matrix), np.float64)
 
 
-def draw(names: Sequence[str], places: NDArray[np.float64], path: str | os.PathLike[str]) -> None:
+def draw(names: Sequence[str], places: NDArray[np.float64], path: PathLike) -> None:
     """Draw the map to a PNG, SVG or PDF file, by its name."""
     import matplotlib
 
@@ -55,11 +71,12 @@ def draw(names: Sequence[str], places: NDArray[np.float64], path: str | os.PathL
 
     figure, axes = pyplot.subplots(figsize=(12, 9))
     for name, (x, y) in zip(names, places, strict=True):
-        axes.text(x, y, _shown(name), color=_COLOURS[_label(name)], fontsize=7, ha="center", va="center")
+        axes.text(x, y, _display_name(name), color=_COLOURS[_label(name)], fontsize=7, ha="center", va="center")
     axes.set_xlim(places[:, 0].min() * 1.05, places[:, 0].max() * 1.05)
     axes.set_ylim(places[:, 1].min() * 1.05, places[:, 1].max() * 1.05)
     axes.set_axis_off()
-    figure.savefig(path, dpi=150, bbox_inches="tight")
+    with replacing(path) as part:
+        figure.savefig(part, format=Path(path).suffix.removeprefix("."), dpi=150, bbox_inches="tight")
     pyplot.close(figure)
 
 
@@ -94,21 +111,23 @@ def draw_svg(
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-def write_page(names: Sequence[str], places: NDArray[np.float64], path: str | os.PathLike[str], signature: str) -> None:
-    """Write the map as one HTML file that needs nothing else: wheel and drag move, a box finds names."""
+def write_page(names: Sequence[str], places: NDArray[np.float64], path: PathLike, signature: str) -> None:
+    """Write the map as one HTML file that needs nothing else: wheel and drag move the map, a box finds names."""
     rows = [[p["text"], p["x"], p["y"], _COLOURS[p["kind"]]] for p in points(names, places)]
     data = json.dumps(rows, ensure_ascii=False).replace("<", "\\u003c")
     note = signature.replace("&", "&amp;").replace("<", "&lt;")
-    Path(path).write_text(_PAGE.replace("__POINTS__", data).replace("__NOTE__", note), encoding="utf-8")
+    write_text(path, _PAGE.replace("__POINTS__", data).replace("__NOTE__", note))
 
 
 def points(names: Sequence[str], places: NDArray[np.float64]) -> list[dict[str, Any]]:
-    """Each vector's name, the text to show (un-, -ing), its kind (PRE, STM, SUF or none), and x and y in the unit square,
-    y downwards."""
+    """Each vector's name, the text to show (un-, -ing), its kind (PRE, STM, SUF or none), and its place.
+
+    x and y are in the unit square, y downwards.
+    """
     low, high = places.min(0), places.max(0)
     scaled = (places - low) / np.where(high > low, high - low, 1)
     return [
-        {"name": n, "text": _shown(n), "kind": _label(n), "x": round(float(x), 4), "y": round(float(1 - y), 4)}
+        {"name": n, "text": _display_name(n), "kind": _label(n), "x": round(float(x), 4), "y": round(float(1 - y), 4)}
         for n, (x, y) in zip(names, scaled, strict=True)
     ]
 
@@ -118,7 +137,7 @@ def _label(name: str) -> str:
     return label if label in _COLOURS else ""
 
 
-def _shown(name: str) -> str:
+def _display_name(name: str) -> str:
     """Affixes with the hyphen of their side: un-, -ing."""
     text, label = name.rsplit("/", 1) if "/" in name and _label(name) else (name, "")
     return {"PRE": f"{text}-", "SUF": f"-{text}"}.get(label, text)

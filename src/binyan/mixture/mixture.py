@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,74 +11,98 @@ from numpy.typing import NDArray
 from binyan import model_file
 from binyan.errors import InputError, SettingsError
 from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
-from binyan.mixture.weights import Gate, Gates, fit_weights
+from binyan.mixture.settings import MixtureSettings
+from binyan.mixture.weights import ContextWeights, WeightFunction, fit_weights
 from binyan.model import from_model_file
 from binyan.progress import ProgressOption
 from binyan.signature import Signature, digest
+from binyan.text.reading import Source, read_sentences
 from binyan.text.vocabulary import END, UNKNOWN_ID
 
 
 class Mixture(LanguageModel):
     """P(w | h) = sum over models of weight x P_model(w | h). The models share vocabulary and preparation.
 
-    With `gates` the weights depend on the context h and on whether the word is unknown, and `weights` are the means of those
-    of known words over the development text. Raises InputError where vocabulary or preparation differ: the models' words
-    would not be the same events.
+    With `weights` the mixture is complete; without, `fit` finds them. `by_context`: weights depend on the context h and on
+    whether the word is unknown; `weights` are then the means of those of known words over the development text. Raises
+    InputError where vocabulary or preparation differ: the models' words would not be the same events.
+
+    >>> import warnings; warnings.simplefilter("ignore")  # so small a text takes the fallback discounts
+    >>> from binyan.ngram.kneser_ney import KneserNey
+    >>> text = ["der hund sah die katze", "die katze sah den hund"]
+    >>> mixture = Mixture([KneserNey(order=1).fit(text), KneserNey(order=2).fit(text)]).fit(["die katze sah den hund"])
+    >>> mixture.weights.round(2).tolist()
+    [0.0, 1.0]
     """
 
     kind = "mixture"
+    models: tuple[LanguageModel, ...]
+    settings: MixtureSettings
+    weights: NDArray[np.float64]
+    context_weights: ContextWeights | None
+    fields: dict[str, Any]
 
     def __init__(
         self,
         models: Sequence[LanguageModel],
-        weights: Sequence[float],
-        fields: dict[str, Any] | None = None,
-        gates: Gates | None = None,
+        weights: Sequence[float] | None = None,
+        *,
+        by_context: bool = MixtureSettings.by_context,
     ) -> None:
         check(models)
-        if len(weights) != len(models) or min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
-            raise SettingsError(
-                f"{len(models)} models need as many weights, not negative and of sum 1, not {list(weights)}"
-            )
-        self.models, self.weights = tuple(models), np.asarray(weights, np.float64) / sum(weights)
+        self.models, self.settings = tuple(models), MixtureSettings(by_context)
         self.vocabulary, self.preparation = models[0].vocabulary, models[0].preparation
         self.order = max(m.order for m in models)
-        self.fields, self.gates = fields or {}, gates
-        if gates is not None:
-            _check_gates(gates, [m.weigh(m.begin(), END) for m in models])
+        if weights is not None:
+            if by_context:
+                raise SettingsError("weights by context are fitted: leave out the weights, or by_context")
+            self._learnt(weights)
 
-    @classmethod
-    def fit(
-        cls,
-        models: Sequence[LanguageModel],
-        development: Iterable[Sequence[str]],
-        by_context: bool = False,
-        progress: ProgressOption = None,
-    ) -> Mixture:
-        """The mixture that makes the prepared sentences of `development` most probable, by EM from equal weights.
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the mixture has weights."""
+        return "weights" in vars(self)
 
-        With `by_context` weights depend on what the models can tell of a context, which n-gram and log-bilinear models do, and
-        lengths of context of an n-gram model have weights of their own: fitted by gradient from EM's. Raises SettingsError
-        where none of the models tells anything.
+    def fit(self, development: Source, *, progress: ProgressOption = None) -> Self:
+        """Find the weights that make a development text, a file or sentences, most probable.
+
+        They are found by EM from equal weights and, where they depend on the context, by gradient from EM's. Raises SettingsError
+        where weights are by context and no model has features of contexts, as n-gram and log-bilinear models have.
         """
-        check(models)
-        sentences = [list(s) for s in development]
+        sentences = list(read_sentences(development, self.preparation))
         if not sentences:
             raise InputError("no development text to fit the weights on")
-        scores = [m.score_sentences(sentences) for m in models]
+        scores = [m.score_sentences(sentences) for m in self.models]
         log_probs = np.stack([s.log_prob for s in scores])
-        weights, gates = fit_weights(log_probs), None
         fields = {"development_events": log_probs.shape[1]}
-        if by_context:
-            parts = [m.weigh_sentences(sentences) for m in models]
-            if not any(p.features.shape[1] for p in parts):
-                raise SettingsError(
-                    "weights by context need a model among those mixed that tells something of a context: an n-gram or a "
-                    "log-bilinear one"
-                )
-            gates = Gates.fit(parts, scores[0].unknown.astype(bool), progress)
-            weights = gates.mix(parts, np.zeros(log_probs.shape[1], bool))[0].mean(1)
-        return cls(models, [float(w) for w in weights], fields, gates)
+        if not self.settings.by_context:
+            return self._learnt(fit_weights(log_probs).tolist(), fields)
+        parts = [m.weigh_sentences(sentences) for m in self.models]
+        if not any(p.features.shape[1] for p in parts):
+            raise SettingsError(
+                "weights by context need a model among those mixed that tells something of a context: an n-gram or a "
+                "log-bilinear one"
+            )
+        context_weights = ContextWeights.fit(parts, scores[0].unknown.astype(bool), progress)
+        weights = context_weights.mix(parts, np.zeros(log_probs.shape[1], bool))[0].mean(1)
+        return self._learnt(weights.tolist(), fields, context_weights)
+
+    def _learnt(
+        self,
+        weights: Sequence[float],
+        fields: dict[str, Any] | None = None,
+        context_weights: ContextWeights | None = None,
+    ) -> Self:
+        """What fitting, a file, or the caller has given."""
+        if len(weights) != len(self.models) or min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
+            raise SettingsError(
+                f"{len(self.models)} models need as many weights, not negative and of sum 1, not {list(weights)}"
+            )
+        if context_weights is not None:
+            _check_context_weights(context_weights, [m.weigh(m.begin(), END) for m in self.models])
+        self.weights = np.asarray(weights, np.float64) / sum(weights)
+        self.fields, self.context_weights = fields or {}, context_weights
+        return self
 
     def begin(self) -> State:
         """The state at the start of a sentence: one of each model."""
@@ -97,21 +121,21 @@ class Mixture(LanguageModel):
         listed = [list(s) for s in sentences]
         scores = [m.score_sentences(listed) for m in self.models]
         with np.errstate(divide="ignore"):
-            if self.gates is None:
+            if self.context_weights is None:
                 log_probs = np.stack([s.log_prob for s in scores])
                 mixed = np.logaddexp.reduce(log_probs + np.log(self.weights)[:, None], axis=0)
             else:
                 parts = [m.weigh_sentences(listed) for m in self.models]
-                mixed = np.log(self.gates.mix(parts, scores[0].unknown.astype(bool))[1].sum(0))
+                mixed = np.log(self.context_weights.mix(parts, scores[0].unknown.astype(bool))[1].sum(0))
         matched = np.max([s.matched for s in scores], axis=0).astype(np.uint8)
         return Scores(mixed, matched, scores[0].unknown, scores[0].offsets)
 
     def distribution(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id."""
-        if self.gates is None:
+        if self.context_weights is None:
             return np.asarray(self.weights @ np.stack([m.distribution(s) for m, s in self._pairs(state)]))
         parts = [m.weigh(s) for m, s in self._pairs(state)]
-        return np.asarray(self.gates.mix(parts, np.arange(len(self.vocabulary)) == UNKNOWN_ID)[1].sum(0))
+        return np.asarray(self.context_weights.mix(parts, np.arange(len(self.vocabulary)) == UNKNOWN_ID)[1].sum(0))
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """What each model adds."""
@@ -126,10 +150,10 @@ class Mixture(LanguageModel):
 
     def _mix(self, state: State, word: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # (models,) each
         """The weight of each model, and what it adds to the probability of a word."""
-        if self.gates is None:
+        if self.context_weights is None:
             return self.weights, self.weights * np.exp([m.score_word(s, word).log_prob for m, s in self._pairs(state)])
         parts, unknown = [m.weigh(s, word) for m, s in self._pairs(state)], self.vocabulary[word] == UNKNOWN_ID
-        weights, shares = self.gates.mix(parts, np.array([unknown]))
+        weights, shares = self.context_weights.mix(parts, np.array([unknown]))
         return weights[:, 0], shares[:, 0]
 
     def training_counts(self) -> NDArray[Any] | None:
@@ -142,35 +166,41 @@ class Mixture(LanguageModel):
             f"{w:.4f}*{m.signature().fields.get('model', m.kind)}-{m.signature().digest}"
             for w, m in zip(self.weights, self.models, strict=True)
         )
-        tables = [] if self.gates is None else [self.gates.known.table.tobytes(), self.gates.unknown.table.tobytes()]
+        by_context = self.context_weights
+        tables = [w.table.tobytes() for w in (by_context.known, by_context.unknown)] if by_context is not None else []
         by = {"by_context": digest(*tables)} if tables else {}
         return Signature({"model": "mixture", "order": self.order, "of": parts, **by, **self.fields})
 
     def contents(self) -> tuple[dict[str, Any], dict[str, model_file.Section]]:
-        """Settings and sections for a model file: the models whole, one a section."""
+        """Settings and sections for a model file: the models whole, one per section."""
         sections: dict[str, model_file.Section] = {
             f"model/{i}": model_file.to_bytes(m.kind, *m.contents()) for i, m in enumerate(self.models)
         }
-        if self.gates is not None:
-            sections |= {"gate/known": self.gates.known.table, "gate/unknown": self.gates.unknown.table}
+        if self.context_weights is not None:
+            sections |= {
+                "gate/known": self.context_weights.known.table,
+                "gate/unknown": self.context_weights.unknown.table,
+            }
         return {"weights": self.weights.tolist(), "fields": self.fields}, sections
 
     @classmethod
-    def from_file(cls, file: model_file.ModelFile) -> Mixture:
+    def from_file(cls, file: model_file.ModelFile) -> Self:
         """The inverse of `contents`."""
         weights = file.meta["weights"]
         models = [from_model_file(model_file.from_bytes(file.blob(f"model/{i}"))) for i in range(len(weights))]
-        gates = None
+        context_weights = None
         if "gate/known" in file.sections:
-            gates = Gates(*(Gate(file.array(f"gate/{kind}")) for kind in ("known", "unknown")))
-        return cls(models, weights, file.meta["fields"], gates)
+            known, unknown = (WeightFunction(file.array(f"gate/{kind}")) for kind in ("known", "unknown"))
+            context_weights = ContextWeights(known, unknown)
+        mixture = cls(models, by_context=context_weights is not None)
+        return mixture._learnt(weights, file.meta["fields"], context_weights)
 
 
-def _check_gates(gates: Gates, parts: Sequence[MixtureParts]) -> None:
-    """Raise unless the gates' tables are of the models' parts and features."""
+def _check_context_weights(context_weights: ContextWeights, parts: Sequence[MixtureParts]) -> None:
+    """Raise unless the tables of the weights have a row for each part of the models and a column for each feature."""
     features = 1 + sum(p.features.shape[1] for p in parts)
     needed = (sum(len(p.mass) for p in parts), features)
-    for given in (gates.known.table.shape, gates.unknown.table.shape):
+    for given in (context_weights.known.table.shape, context_weights.unknown.table.shape):
         if given != needed:
             raise InputError(
                 f"the mixture weighs {given[0]} parts of models by {given[1] - 1} features of a context, and its models have "

@@ -144,6 +144,10 @@ class Morphology(MorphemeTransformer, Model):
         states = f"{len(self.posterior.snapshots)} states of the grammar {self.grammar.name}"
         return f"<Morphology learnt from {len(self.words):,} words, {states}>"
 
+    def as_morphology(self) -> Self:
+        """The model itself."""
+        return self
+
     # Analyses of one word.
 
     def analyses(self, word: str, n: int = 5) -> WordAnalyses:

@@ -93,11 +93,11 @@ class Posterior:
         return Compiled(source, [*self.compiled.atoms, UNSEEN]) if source.open_terminals else self.compiled
 
     @cached_property
-    def _parser(self) -> _core.FrozenStates:
+    def _parser(self) -> _core.PosteriorParser:
         rules = self.compiled.grammar.rules
         numbers = {(r.lhs, r.arguments, r.rhs): i for i, r in enumerate(self._open.grammar.rules)}
         places = np.array([numbers[r.lhs, r.arguments, r.rhs] for r in rules], np.uint32)
-        parser = _core.FrozenStates(self._open.core, _MOST_BYTES)
+        parser = _core.PosteriorParser(self._open.core, _MOST_BYTES)
         for snapshot in self.snapshots:
             counts = np.zeros(len(numbers), np.uint64)
             counts[places] = snapshot.rule_counts

@@ -197,8 +197,11 @@ class BackoffLanguageModel(LanguageModel):
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
         """The model as a native feature of the decoder whose words are `vocabulary`."""
-        ids = np.fromiter(map(self.vocabulary.__getitem__, vocabulary), np.uint32, len(vocabulary))
-        return _core.BackoffFeature(self.native, ids)
+        return _core.BackoffFeature(self.native, *self.decoder_words(vocabulary))
+
+    def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
+        """What `decoder_feature` needs of further words: their ids."""
+        return (np.fromiter(map(self.vocabulary.__getitem__, words), np.uint32, len(words)),)
 
     @property
     def is_average(self) -> bool:

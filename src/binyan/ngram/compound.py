@@ -152,8 +152,12 @@ class CompoundHPYLM(LanguageModel):
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
         """The model as a native feature of the decoder whose words are `vocabulary`."""
-        unknown = np.fromiter((w not in self.vocabulary for w in vocabulary), np.uint8, len(vocabulary))
-        return _core.CompoundFeature(self.native, [self._word(w) for w in vocabulary], unknown, self.is_renormalised)
+        words, unknown = self.decoder_words(vocabulary)
+        return _core.CompoundFeature(self.native, words, unknown, self.is_renormalised)
+
+    def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
+        """What `decoder_feature` needs of further words: each as the model sees it, and whether it is unknown."""
+        return [self._word(w) for w in words], *super().decoder_words(words)
 
     @property
     def trace(self) -> list[NDArray[np.float64]]:

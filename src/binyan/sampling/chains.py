@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from binyan.errors import BinyanError
-from binyan.parallel import spread
+from binyan.parallel import run_each
 from binyan.progress import Progress, ProgressOption
 
 
@@ -105,7 +105,7 @@ def _run_on_cluster(
     unfinished = [i for i, trace in enumerate(sampler.traces) if len(trace) < sampler.total_sweeps]
     jobs = [sampler.chain_to_bytes(i) for i in unfinished]
     failure: BinyanError | None = None
-    for place, result in spread(sampler.sample_chain, jobs, scheduler=scheduler, progress=progress, what="chains"):
+    for place, result in run_each(sampler.sample_chain, jobs, scheduler=scheduler, progress=progress, what="chains"):
         if isinstance(result, BinyanError):
             failure = result
             continue

@@ -1,25 +1,37 @@
 """Translation with these language models: alignment, hierarchical rules, decoding, tuning, n-best rescoring."""
 
 from binyan.translation.alignment import Alignments, align, symmetrise
-from binyan.translation.bitext import Bitext
+from binyan.translation.bitext import Bitext, BitextSettings
 from binyan.translation.decoder import Decoder, DecoderSettings, Hypothesis
-from binyan.translation.grammar import ExtractionLimits, Grammar
-from binyan.translation.grammar_text import read_grammar, write_grammar
-from binyan.translation.tuning import Tuned, TuningSettings, tune
+from binyan.translation.rescoring import Rescorer
+from binyan.translation.rule_extraction import ExtractionLimits, extract_rules
+from binyan.translation.rule_table import RuleTable, TranslationRule
+from binyan.translation.rule_text import read_rules, write_rules
+from binyan.translation.system_folder import SystemSettings
+from binyan.translation.translator import Translation, Translator
+from binyan.translation.tuning import TunedWeights, TuningReport, TuningSettings, tune
 
 __all__ = [
     "Alignments",
     "Bitext",
+    "BitextSettings",
     "Decoder",
     "DecoderSettings",
     "ExtractionLimits",
-    "Grammar",
     "Hypothesis",
-    "Tuned",
+    "Rescorer",
+    "RuleTable",
+    "SystemSettings",
+    "Translation",
+    "TranslationRule",
+    "Translator",
+    "TunedWeights",
+    "TuningReport",
     "TuningSettings",
     "align",
-    "read_grammar",
+    "extract_rules",
+    "read_rules",
     "symmetrise",
     "tune",
-    "write_grammar",
+    "write_rules",
 ]

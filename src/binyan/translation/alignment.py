@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from array import array
@@ -15,6 +14,8 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import InputError, MissingExtra, SettingsError
+from binyan.files import PathLike, replacing
+from binyan.settings import Settings, setting
 from binyan.text.reading import read_lines
 
 SYMMETRISATIONS = ("intersection", "union", "grow", "grow-diag", "grow-diag-final", "grow-diag-final-and")
@@ -27,6 +28,23 @@ _NULL_PRIOR = 0.01
 
 
 @dataclass(frozen=True)
+class AlignmentSettings(Settings):
+    """How the two directions of an alignment are joined."""
+
+    symmetrisation: str = setting(
+        "grow-diag-final-and",
+        "How the two directions are joined: intersection, union, grow, grow-diag, grow-diag-final or grow-diag-final-and.",
+        option="--symmetrise",
+    )
+
+    def __post_init__(self) -> None:
+        if self.symmetrisation not in SYMMETRISATIONS:
+            raise SettingsError(
+                f"no symmetrisation is called {self.symmetrisation!r}; there are {', '.join(SYMMETRISATIONS)}"
+            )
+
+
+@dataclass(frozen=True)
 class Alignments:
     """Links between words, (source, target), of each sentence pair i in `links[offsets[i]:offsets[i + 1]]`."""
 
@@ -36,12 +54,15 @@ class Alignments:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def __str__(self) -> str:
+        return f"{len(self):,} sentence pairs, {len(self.links):,} links"
+
     def __getitem__(self, i: int) -> list[tuple[int, int]]:
         return [(int(s), int(t)) for s, t in self.links[int(self.offsets[i]) : int(self.offsets[i + 1])]]
 
     @classmethod
     def of(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Alignments:
-        """From links as Python pairs, one list a sentence pair."""
+        """From links as Python pairs, one list per sentence pair."""
         flat, offsets = array("H"), array("Q", [0])
         for links in pairs:
             for source, target in links:
@@ -51,20 +72,18 @@ class Alignments:
         return cls(np.frombuffer(flat.tobytes(), np.uint16).reshape(-1, 2), np.frombuffer(offsets.tobytes(), np.uint64))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Alignments:
-        """Read the Pharaoh format, one sentence pair a line. A broken line is named."""
+    def read(cls, path: PathLike) -> Alignments:
+        """Read the Pharaoh format, one sentence pair per line. Errors name the broken line."""
         return cls.of(_links(line, path, number) for number, line in read_lines(path))
 
-    def write(self, path: str | os.PathLike[str]) -> None:
+    def write(self, path: PathLike) -> None:
         """Write the Pharaoh format; the file appears when it is whole."""
-        part = Path(path).with_name(Path(path).name + ".part")
-        with open(part, "w", encoding="utf-8") as out:
+        with replacing(path) as part, open(part, "w", encoding="utf-8") as out:
             for i in range(len(self)):
                 out.write(" ".join(f"{s}-{t}" for s, t in self[i]) + "\n")
-        os.replace(part, path)
 
 
-def _links(line: str, path: str | os.PathLike[str], number: int) -> list[tuple[int, int]]:
+def _links(line: str, path: PathLike, number: int) -> list[tuple[int, int]]:
     links = []
     for field in line.split():
         match = _LINK.fullmatch(field)
@@ -76,10 +95,9 @@ def _links(line: str, path: str | os.PathLike[str], number: int) -> list[tuple[i
     return links
 
 
-def symmetrise(forward: Alignments, backward: Alignments, method: str = "grow-diag-final-and") -> Alignments:
+def symmetrise(forward: Alignments, backward: Alignments, method: str = AlignmentSettings.symmetrisation) -> Alignments:
     """One alignment from two directional ones, both given as (source, target)."""
-    if method not in SYMMETRISATIONS:
-        raise SettingsError(f"no symmetrisation is called {method!r}; there are {', '.join(SYMMETRISATIONS)}")
+    method = AlignmentSettings(method).symmetrisation
     if len(forward) != len(backward):
         raise InputError(f"the two directions align {len(forward)} and {len(backward)} sentence pairs")
     links, offsets = _core.symmetrise(forward.links, forward.offsets, backward.links, backward.offsets, method)
@@ -87,35 +105,45 @@ def symmetrise(forward: Alignments, backward: Alignments, method: str = "grow-di
 
 
 def align(
-    source: Sequence[Sequence[str]], target: Sequence[Sequence[str]], method: str = "grow-diag-final-and"
+    source: Sequence[Sequence[str]],
+    target: Sequence[Sequence[str]],
+    method: str = AlignmentSettings.symmetrisation,
+    directions: tuple[PathLike, PathLike] | None = None,
 ) -> Alignments:
-    """Align a bitext with eflomal (extra `mt`) and symmetrise.
+    """Align a bitext with eflomal (extra `mt`), or read both `directions` from Pharaoh files, and symmetrise.
 
     eflomal seeds itself from the system: two runs differ a little. Keep the alignment (`Alignments.write`); all that is
     made from it is then reproducible.
     """
-    try:
-        import eflomal
-    except ImportError as error:
-        raise MissingExtra("word alignment with eflomal", "mt") from error
+    if directions is not None:
+        return symmetrise(Alignments.read(directions[0]), Alignments.read(directions[1]), method)
     if len(source) != len(target):
         raise InputError(f"{len(source)} source sentences and {len(target)} target sentences: they do not pair up")
     # eflomal reads sentence pairs with a word on either side only.
     full = [i for i, (s, t) in enumerate(zip(source, target, strict=True)) if s and t]
     if not full:
         raise InputError("no sentence pair has words on both sides: there is nothing to align")
+    aligned = symmetrise(*_eflomal([source[i] for i in full], [target[i] for i in full]), method)
+    if len(aligned) != len(full):
+        raise InputError(f"eflomal aligned {len(aligned)} of {len(full)} sentence pairs")
+    offsets = np.zeros(len(source) + 1, np.uint64)
+    offsets[np.asarray(full) + 1] = np.diff(aligned.offsets)
+    return Alignments(aligned.links, np.cumsum(offsets, dtype=np.uint64))
+
+
+def _eflomal(source: Sequence[Sequence[str]], target: Sequence[Sequence[str]]) -> tuple[Alignments, Alignments]:
+    """The alignments of both directions."""
+    try:
+        import eflomal
+    except ImportError as error:
+        raise MissingExtra("word alignment with eflomal", "mt") from error
     with tempfile.TemporaryDirectory() as folder:
         forward, backward = Path(folder, "forward"), Path(folder, "backward")
         eflomal.Aligner(null_prior=_NULL_PRIOR).align(
-            [" ".join(source[i]) + "\n" for i in full],
-            [" ".join(target[i]) + "\n" for i in full],
+            [" ".join(words) + "\n" for words in source],
+            [" ".join(words) + "\n" for words in target],
             links_filename_fwd=str(forward),
             links_filename_rev=str(backward),
             quiet=True,
         )
-        made = symmetrise(Alignments.read(forward), Alignments.read(backward), method)
-    if len(made) != len(full):
-        raise InputError(f"eflomal aligned {len(made)} of {len(full)} sentence pairs")
-    offsets = np.zeros(len(source) + 1, np.uint64)
-    offsets[np.asarray(full) + 1] = np.diff(made.offsets)
-    return Alignments(made.links, np.cumsum(offsets, dtype=np.uint64))
+        return Alignments.read(forward), Alignments.read(backward)

@@ -6,9 +6,40 @@ import os
 from dataclasses import dataclass
 
 from binyan.errors import InputError
+from binyan.settings import Settings, setting
 from binyan.signature import digest
-from binyan.text import Preparation, Vocabulary, read_lines
-from binyan.text.reading import LONGEST_WORD
+from binyan.text import Preparation, Vocabulary, read_sentences
+from binyan.text.reading import Source
+from binyan.text.vocabulary import SPECIALS
+
+
+@dataclass(frozen=True)
+class BitextSettings(Settings):
+    """How both sides of a bitext are prepared."""
+
+    source_language: str | None = setting(None, "Tokenise the source text as Moses does.", metavar="LANG")
+    target_language: str | None = setting(None, "Tokenise the target text as Moses does.", metavar="LANG")
+    lowercase: bool = setting(False, "Make all letters lower case.")
+    source_preparation: Preparation | None = setting(
+        None,
+        "Another recipe for the source text, in the place of source_language and lowercase.",
+        on_command_line=False,
+    )
+    target_preparation: Preparation | None = setting(
+        None,
+        "Another recipe for the target text, in the place of target_language and lowercase.",
+        on_command_line=False,
+    )
+
+    @property
+    def source(self) -> Preparation:
+        """The recipe for source text."""
+        return self.source_preparation or Preparation(tokenise=self.source_language, lowercase=self.lowercase)
+
+    @property
+    def target(self) -> Preparation:
+        """The recipe for target text."""
+        return self.target_preparation or Preparation(tokenise=self.target_language, lowercase=self.lowercase)
 
 
 @dataclass(frozen=True)
@@ -22,21 +53,13 @@ class Bitext:
         return len(self.source)
 
     @classmethod
-    def read(
-        cls,
-        source: str | os.PathLike[str],
-        target: str | os.PathLike[str],
-        source_preparation: Preparation | None = None,
-        target_preparation: Preparation | None = None,
-    ) -> Bitext:
-        """Read two files of as many lines. Blank lines stay: they keep the two sides together."""
-        left, right = read_words(source, source_preparation), read_words(target, target_preparation)
-        if len(left) != len(right):
-            raise InputError(
-                f"{source} has {len(left):,} lines, {target} has {len(right):,}: line n of one must translate line n of the other"
-            )
+    def read(cls, source: Source, target: Source, settings: BitextSettings | None = None) -> Bitext:
+        """Read two files of as many lines, or take two lists of sentences. Blank lines stay: they keep the two sides together."""
+        settings = settings or BitextSettings()
+        left, right = read_words(source, settings.source), read_words(target, settings.target)
+        check_lines(source, left, target, right)
         if not any(s and t for s, t in zip(left, right, strict=True)):
-            raise InputError(f"{source} and {target}: no line has words in both files")
+            raise InputError(f"{name_of(source)} and {name_of(target)}: no line has words in both")
         return cls(left, right)
 
     @property
@@ -51,18 +74,25 @@ class Bitext:
         return _vocabulary(self.source), _vocabulary(self.target)
 
 
-def read_words(path: str | os.PathLike[str], preparation: Preparation | None = None) -> list[list[str]]:
+def read_words(source: Source, preparation: Preparation | None = None) -> list[list[str]]:
     """The prepared words of each line, blank lines too."""
-    prepare = preparation or Preparation()
-    sentences = []
-    for number, line in read_lines(path):
-        words = prepare(line)
-        if any(len(w) > LONGEST_WORD for w in words):
-            raise InputError(f"{path}:{number}: a word of over {LONGEST_WORD:,} characters: is this text?")
-        sentences.append(words)
-    return sentences
+    return list(read_sentences(source, preparation, keep_blank=True))
+
+
+def check_lines(source: Source, left: list[list[str]], target: Source, right: list[list[str]]) -> None:
+    """Raise InputError where two texts have not as many lines."""
+    if len(left) != len(right):
+        raise InputError(
+            f"{name_of(source)} has {len(left):,} lines, {name_of(target)} has {len(right):,}: "
+            "line n of one must translate line n of the other"
+        )
+
+
+def name_of(source: Source) -> str:
+    """How a text is named in messages."""
+    return str(source) if isinstance(source, (str, os.PathLike)) else "the list of sentences"
 
 
 def _vocabulary(sentences: list[list[str]]) -> Vocabulary:
     types = dict.fromkeys(w for sentence in sentences for w in sentence)
-    return Vocabulary(w for w in types if w not in ("<unk>", "<s>", "</s>"))
+    return Vocabulary(w for w in types if w not in SPECIALS)

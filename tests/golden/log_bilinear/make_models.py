@@ -7,8 +7,7 @@ from pathlib import Path
 
 import torch
 
-from binyan.log_bilinear.estimation import train
-from binyan.log_bilinear.training import TrainingSettings
+from binyan.log_bilinear import LogBilinear
 from binyan.mixture import Mixture
 from binyan.model_file import FORMAT_VERSION
 from binyan.ngram.kneser_ney import KneserNey
@@ -22,16 +21,16 @@ SENTENCES = [["hausen", "hofst", "zaunen", "gehst"], ["nirgends", "gehen"]]
 if __name__ == "__main__":
     torch.set_num_threads(1)
     table = SegmentationTable(Segmentation.parse(s + e, f"{s}/STM {e}/SUF") for s in (*STEMS, "zaun") for e in SUFFIXES)
-    settings = TrainingSettings(epochs=2, batch=20, patience=2, noise_samples=5)
+    settings = {"order": 3, "dim": 4, "epochs": 2, "batch": 20, "patience": 2, "noise_samples": 5}
     closed = {
-        name: train(TEXT, TEXT, name, order=3, dim=4, classes=3, segmentations=table, settings=settings, progress=False)
-        for name in ("clbl++", "nlbl+c")
+        name: LogBilinear(name, classes=classes, word_map=table, **settings).fit(TEXT, TEXT, progress=False)
+        for name, classes in (("clbl++", 3), ("nlbl+c", None))
     }
     models = {
         **closed,
         "clbl++extended": closed["clbl++"].extended(),
         "mixture": Mixture(list(closed.values()), [0.4, 0.6]),
-        "mixture-by-context": Mixture.fit([KneserNey(3).fit(TEXT), closed["clbl++"]], SENTENCES, by_context=True),
+        "mixture-by-context": Mixture([KneserNey(3).fit(TEXT), closed["clbl++"]], by_context=True).fit(SENTENCES),
     }
     for name, model in models.items():
         path = HERE / f"{name}-{FORMAT_VERSION}.binyan"

@@ -14,7 +14,7 @@ from binyan.experiments.lbl.runs import MAIN_SIZE, STORED_PARTS
 from binyan.experiments.lbl.stored import StoredRuns
 from binyan.experiments.results import Result
 from binyan.language_model import MixtureParts
-from binyan.mixture.weights import Gates, fit_weights
+from binyan.mixture.weights import ContextWeights, fit_weights
 from binyan.progress import track
 
 
@@ -59,10 +59,11 @@ def _weights_by_context(n_gram: Result, neural: Result) -> float | None:
     if not all("share.dev" in a for a in arrays):
         return None
     dev, test = (
-        [MixtureParts(**{name: a[f"{name}.{part}"] for name in STORED_PARTS}) for a in arrays] for part in ("dev", "test")
+        [MixtureParts(**{name: a[f"{name}.{part}"] for name in STORED_PARTS}) for a in arrays]
+        for part in ("dev", "test")
     )
-    gates = Gates.fit(dev, arrays[0]["is_unknown.dev"])
-    return _perplexity(gates.mix(test, arrays[0]["is_unknown.test"])[1].sum(0))
+    weights = ContextWeights.fit(dev, arrays[0]["is_unknown.dev"])
+    return _perplexity(weights.mix(test, arrays[0]["is_unknown.test"])[1].sum(0))
 
 
 def _perplexity(probabilities: NDArray[np.float64]) -> float:

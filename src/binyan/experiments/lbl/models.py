@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import binyan
 from binyan.experiments.experiment import SettingValues, Workspace
-from binyan.files import replacing
 from binyan.sampling import Schedule
 from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus
 
 if TYPE_CHECKING:
     from binyan.clustering import WordClasses
-    from binyan.log_bilinear.language_model import LogBilinearLM
+    from binyan.log_bilinear import LogBilinear
 
 
 @dataclass(frozen=True)
@@ -111,30 +110,18 @@ def train_log_bilinear(
     word_map: SegmentationTable | None,
     workspace: Workspace,
     checkpoint: Path,
-) -> tuple[LogBilinearLM, dict[str, Any]]:
+) -> tuple[LogBilinear, dict[str, Any]]:
     """The log-bilinear model with these settings, and figures of its training; resumes from `checkpoint` if it exists."""
-    from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings
-
-    keys = ("step", "l2", "batch", "epochs", "decay", "warm_up", "seed")
-    lm = train(
-        corpus,
-        development,
-        model["kind"],
-        order=model["order"],
-        dim=model["dim"],
-        classes=_classes(corpus, model["classes"], workspace) if KINDS[model["kind"]].has_classes else None,
-        segmentations=word_map,
-        settings=TrainingSettings(**{key: model[key] for key in keys}),
-        checkpoint=checkpoint,
-        progress=workspace.progress,
-    )
-    assert lm.course is not None
+    keys = ("order", "dim", "step", "l2", "batch", "epochs", "decay", "warm_up", "seed")
+    classes = _classes(corpus, model["classes"], workspace) if KINDS[model["kind"]].has_classes else None
+    lm = binyan.LogBilinear(model["kind"], word_map=word_map, classes=classes, **{key: model[key] for key in keys})
+    lm.fit(corpus, development, checkpoint=checkpoint, progress=workspace.progress)
+    assert lm.history is not None
     return lm, {
-        "loss": lm.course.loss,
-        "course": lm.course.perplexity,
-        "morphemes": len(lm.word_map.morphemes),
-        "factors_per_word": len(lm.word_map.factors) / lm.word_map.words,
+        "loss": lm.history.loss,
+        "course": lm.history.perplexity,
+        "morphemes": len(lm.factor_map.morphemes),
+        "factors_per_word": len(lm.factor_map.factors) / lm.factor_map.words,
     }
 
 
@@ -144,7 +131,5 @@ def _classes(corpus: Corpus, number: int, workspace: Workspace) -> WordClasses:
 
     path = workspace.cache / f"words.{corpus.digest}.{corpus.vocabulary.digest}.{number}.paths"
     if not path.exists():
-        classes = brown(corpus, number, progress=workspace.progress)
-        with replacing(path) as part:
-            classes.write(part)
+        brown(corpus, number, progress=workspace.progress).write(path)
     return WordClasses.read(path)

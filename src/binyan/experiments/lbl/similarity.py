@@ -61,8 +61,6 @@ def measure(experiment: SimilarityExperiment, workspace: Workspace) -> Outcome:
 
     For additive models twice: with vectors of words outside the vocabulary composed, and without.
     """
-    from binyan.log_bilinear.vectors import Vectors
-
     data, language = experiment.data, experiment.language
     pairs = {name: read_pairs(workspace.source(f"similarity/{name}.tsv"), lowercase=True) for name in SETS[language]}
     policy = VocabularyPolicy(kappa=data["kappa"])
@@ -76,7 +74,7 @@ def measure(experiment: SimilarityExperiment, workspace: Workspace) -> Outcome:
     lm, training = models.train_log_bilinear(experiment.model, corpus, development, word_map, workspace, checkpoint)
     scores: dict[str, dict[str, Any]] = {}
     for compose in (True, False) if method is not None else (False,):
-        vectors = Vectors(lm, compose=compose)
+        vectors = lm.vectors.using(compose=compose, guess=False)
         by_set = {
             name: evaluate_similarity(listed, vectors.similarity, vectors.__contains__)
             for name, listed in pairs.items()

@@ -15,7 +15,7 @@ from binyan.sampling import Schedule
 from binyan.signature import digest
 from binyan.text import Corpus
 from binyan.translation.bitext import read_words
-from binyan.translation.system import System
+from binyan.translation.translator import Translator
 
 SAMPLING = {"burn_in": 100, "iterations": 120, "samples": 5, "seed": 1}
 NEURAL = {"order": 4, "dim": 100, "l2": 12.0, "step": 0.06, "epochs": 6, "seed": 1}
@@ -43,14 +43,14 @@ SYSTEMS: Mapping[str, SystemModels] = {
 }
 
 
-def trained(kind: str, model: SettingValues, system: System, train: Path, tune: Path, workspace: Workspace) -> Path:
+def trained(kind: str, model: SettingValues, system: Translator, train: Path, tune: Path, workspace: Workspace) -> Path:
     """The file of a language model of the target side, trained once for all experiments with the same settings."""
     if kind == "mkn":
         return system.folder / "language_model.binyan"
     keys = [key for key in sorted(model) if key in (*SAMPLING, *NEURAL, "head")]
     path = system.folder / f"{kind}.{digest(repr([(key, model[key]) for key in keys]).encode())}.binyan"
     if not path.exists():
-        preparation = system.settings.target_preparation
+        preparation = system.recipe.bitext.target
         corpus = Corpus.read([s for s in read_words(train, preparation) if s])
         development = [s for s in read_words(tune, preparation) if s]
         _train(kind, model, corpus, development, workspace).save(path)
@@ -62,8 +62,7 @@ def _train(
 ) -> LanguageModel:
     if kind in ("hpylm", "hpylm+c"):
         return _train_sampled(kind, model, corpus, workspace)
-    from binyan.log_bilinear.estimation import train
-    from binyan.log_bilinear.training import TrainingSettings
+    from binyan.log_bilinear import LogBilinear
 
     table = None
     if kind == "clbl++":
@@ -71,16 +70,8 @@ def _train(
 
         words = corpus.vocabulary.words
         table = learn(Counter(words[i] for i in corpus.words), progress=workspace.progress, **MAP)  # type: ignore[arg-type]
-    return train(
-        corpus,
-        development,
-        kind,
-        order=model["order"],
-        dim=model["dim"],
-        segmentations=table,
-        settings=TrainingSettings(**{key: model[key] for key in ("step", "l2", "epochs", "seed")}),
-        progress=workspace.progress,
-    )
+    settings = {key: model[key] for key in ("order", "dim", "step", "l2", "epochs", "seed")}
+    return LogBilinear(kind, word_map=table, **settings).fit(corpus, development, progress=workspace.progress)
 
 
 def _train_sampled(kind: str, model: SettingValues, corpus: Corpus, workspace: Workspace) -> LanguageModel:

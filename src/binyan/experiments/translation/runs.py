@@ -12,11 +12,11 @@ from binyan.experiments.hpylm import europarl
 from binyan.experiments.translation import bitexts
 from binyan.experiments.translation.bitexts import CORPORA
 from binyan.experiments.translation.models import SYSTEMS, SystemModels, trained
-from binyan.text import Corpus, Preparation
+from binyan.text import Corpus
 from binyan.translation.bitext import read_words
 from binyan.translation.decoder import DecoderSettings
-from binyan.translation.system import System, SystemSettings, mean_and_deviation
-from binyan.translation.tuning import TuningSettings
+from binyan.translation.translator import Translator
+from binyan.translation.tuning import mean_and_deviation
 
 # How to tune, the features of rules, the prior and the number of alignments, and consensus were decided on both halves of
 # the tuning text, crosswise, and on multi30k's test text of 2017, never on that of 2016.
@@ -86,33 +86,38 @@ def measure_bleu(experiment: TranslationExperiment, workspace: Workspace) -> Out
     """Train, tune three times, translate the test text with each, score. Finished steps stay in the folder of the system."""
     data, model = experiment.data, experiment.model
     paths = {part: bitexts.files(data, part, workspace) for part in ("train", "tune", "test")}
-    prepare = [Preparation(tokenise=data[side], lowercase=True) for side in ("source", "target")]
     folder = workspace.cache / f"mt.{data['corpus']}.{data['source']}-{data['target']}"
-    settings = SystemSettings(prepare[0], prepare[1], alignments=model["alignments"])
-    texts_to_translate = (paths["tune"][0], paths["test"][0])
-    system = System.train(*paths["train"], folder, settings, (), texts_to_translate, workspace.progress)
+    languages = {"source_language": data["source"], "target_language": data["target"], "lowercase": True}
+    system = Translator(**languages, alignments=model["alignments"]).fit(
+        *paths["train"], folder, only_for=(paths["tune"][0], paths["test"][0]), progress=workspace.progress
+    )
     models = [
         trained(kind, model, system, paths["train"][1], paths["tune"][1], workspace)
         for kind in experiment.system_models.kinds
     ]
+    prepare = system.recipe.bitext.source, system.recipe.bitext.target
     tune, test = (
         [read_words(p, prep) for p, prep in zip(paths[part], prepare, strict=True)] for part in ("tune", "test")
     )
-    tuning = TuningSettings(model["method"], model["k"], model["rounds"], seed=model["seed"])
-    search = DecoderSettings(pop_limit=model["tuning_pop_limit"])
     name = f"weights-{experiment.signature.digest}"
     size = round(len(tune[0]) * data["tuned_on"])
-    source, references = tune[0][:size], [[r] for r in tune[1][:size]]
-    tuned = system.tune(source, references, models, tuning, search, model["repetitions"], 1, name, workspace.progress)
-
-    grammar = system.grammar().restricted(test[0], DecoderSettings().max_span)
+    tuned = system.tune(
+        tune[0][:size],
+        tune[1][:size],
+        models=models,
+        name=name,
+        pop_limit=model["tuning_pop_limit"],
+        progress=workspace.progress,
+        **{setting: model[setting] for setting in ("method", "k", "rounds", "seed", "repetitions")},
+    )
+    rules = system.rules.restricted(test[0], DecoderSettings().max_span)
     decoding = DecoderSettings(pop_limit=model["pop_limit"], consensus=model["consensus"])
     outputs = []
     for n in range(1, model["repetitions"] + 1):
-        decoder = system.decoder(system.folder / f"{name}-{n}.json", models, decoding, grammar)
+        decoder = system.using(models, system.folder / f"{name}-{n}.json", rules).decoder(settings=decoding)
         outputs.append([list(h.words) for h in decoder.translate(test[0], progress=workspace.progress)])
     figures, signature = _quality(outputs, test[1])
-    figures = {"tuned_bleu": [100 * t.bleu for t in tuned], **figures}
+    figures = {"tuned_bleu": tuned.bleu, **figures}
     if experiment.target == "de":
         figures |= _compounds(outputs, test[1], workspace)
     figures["translations"] = [[" ".join(h) for h in o] for o in outputs]

@@ -1,0 +1,58 @@
+"""Vectors of words outside the vocabulary: sums of the vectors of those of their morphemes that a model knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from torch import Tensor
+
+from binyan.log_bilinear.factor_map import FactorMap, factors_of
+from binyan.log_bilinear.network import LogBilinearNetwork
+from binyan.segmentation import SegmentationTable
+from binyan.text.vocabulary import UNKNOWN_ID
+
+Side = Literal["context", "target"]
+
+
+class Composer:
+    """Composes words by a table of segmentations.
+
+    `has_unknown`: whether <unk> stood in the training text, so that its vector means something.
+    """
+
+    def __init__(
+        self, network: LogBilinearNetwork, factor_map: FactorMap, segmentations: SegmentationTable, has_unknown: bool
+    ) -> None:
+        self.network, self.factor_map, self.segmentations = network, factor_map, segmentations
+        self.has_unknown = has_unknown
+
+    def known_morphemes(self, word: str) -> list[str]:
+        """The morphemes of `word` in the table that the model has vectors for."""
+        return [m for m in factors_of(self.segmentations, word) if m in self.factor_map.morpheme_index]
+
+    def rows(self, morphemes: Iterable[str], side: Side) -> list[int]:
+        """Rows of the factor matrix Q ("context") or R ("target") for morphemes; none where that side has no morphemes."""
+        variant = self.network.shape.variant
+        if not (variant.context if side == "context" else variant.output):
+            return []
+        surface = self.factor_map.words if side == "context" else self.network.targets.rows
+        return [f - self.factor_map.words + surface for f in self.factor_map.known(morphemes)]
+
+    def context_rows(self, word: str) -> list[int]:
+        """Rows of Q whose sum is the vector of a context word outside the vocabulary.
+
+        <unk>, where training had it, and the known morphemes; none where there are no such morphemes.
+        """
+        rows = self.rows(self.known_morphemes(word), "context")
+        return [UNKNOWN_ID, *rows] if rows and self.has_unknown else rows
+
+    def context_vector(self, word: str) -> Tensor | None:
+        """The vector of a context word outside the vocabulary; None where none of its morphemes is known."""
+        rows = self.context_rows(word)
+        return self.network.Q[rows].sum(0).detach() if rows else None
+
+    def target_vector(self, word: str) -> Tensor:
+        """The sum of the target vectors of the known morphemes of a word; zero where there are none."""
+        rows = self.rows(self.known_morphemes(word), "target")
+        return (self.network.R[rows].sum(0) if rows else self.network.R.new_zeros(self.network.shape.dim)).detach()

@@ -1,0 +1,78 @@
+"""Log-bilinear models in model files, those of version 0.1 among them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from binyan.log_bilinear.factor_map import FactorMap
+from binyan.log_bilinear.history import TrainingHistory
+from binyan.log_bilinear.network import LogBilinearNetwork, Targets
+from binyan.log_bilinear.settings import Shape, TrainingSettings
+from binyan.model_file import ModelFile, Section
+from binyan.text import Vocabulary
+
+if TYPE_CHECKING:
+    from binyan.log_bilinear.language_model import LogBilinear
+
+
+def contents(model: LogBilinear) -> tuple[dict[str, Any], dict[str, Section]]:
+    """Settings and sections of a model."""
+    meta = {
+        "shape": model.shape.to_dict(),
+        "training": model.training.to_dict(),
+        "preparation": model.preparation.to_dict(),
+        "fields": model.fields,
+        "rest": model.scorer.extension.rest,
+        "history": model.history.to_dict() if model.history is not None else None,
+    }
+    sections: dict[str, Section] = {
+        "vocabulary": model.closed_vocabulary.to_bytes(),
+        "counts": model.counts,
+        "segmentations": model.segmentations.to_bytes(),
+        "extension": "\n".join(model.extension).encode(),
+        **model.factor_map.sections(),
+    }
+    if model.class_of is not None:
+        sections["classes"] = model.class_of
+    for name, p in model.network.named_parameters():
+        sections[f"parameter/{name}"] = p.detach().numpy()
+    return meta, sections
+
+
+def training_settings(file: ModelFile) -> TrainingSettings:
+    """The settings of training; of a file of version 0.1, those that its signature has."""
+    fields = file.meta["fields"]
+    signed = {name: fields[name] for name in ("step", "l2", "batch", "seed") if name in fields}
+    return TrainingSettings.from_dict(file.meta.get("training", signed))
+
+
+def history(file: ModelFile) -> TrainingHistory | None:
+    """The history of training; version 0.1 did not keep it."""
+    stored = file.meta.get("history")
+    return TrainingHistory(**stored) if stored is not None else None
+
+
+def network(
+    file: ModelFile,
+    shape: Shape,
+    vocabulary: Vocabulary,
+    factor_map: FactorMap,
+    class_of: NDArray[np.uint32] | None,
+) -> LogBilinearNetwork:
+    """The network with its trained parameters."""
+    targets = Targets(class_of if shape.variant.classes else None, vocabulary)
+    trained = LogBilinearNetwork(shape, targets, factor_map)
+    with torch.no_grad():
+        for name, p in trained.named_parameters():
+            p.copy_(torch.from_numpy(file.array(f"parameter/{name}")))
+    return trained
+
+
+def extension(file: ModelFile) -> list[str]:
+    """The words that extend the vocabulary."""
+    words = file.blob("extension").decode()
+    return words.split("\n") if words else []

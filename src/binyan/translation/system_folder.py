@@ -1,0 +1,180 @@
+"""The folder of a translation system: alignment, rules, language model and weights, each made once and kept.
+
+Files: settings.json (how it was made), alignment-N (Pharaoh), grammar.binyan, language_model.binyan, and after tuning
+weights.json, weights-N.json and weights-N.tuning (the state of repetition N).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from binyan.errors import InputError, SettingsError
+from binyan.files import PathLike, write_json
+from binyan.language_model import LanguageModel
+from binyan.progress import ProgressOption
+from binyan.settings import Settings, setting
+from binyan.text import Preparation
+from binyan.translation.alignment import Alignments, AlignmentSettings, align
+from binyan.translation.bitext import Bitext, BitextSettings, read_words
+from binyan.translation.rule_extraction import ExtractionLimits, extract_rules
+from binyan.translation.tuning import TunedWeights, TuningSettings
+
+SETTINGS, ALIGNMENT, RULES, LANGUAGE_MODEL = "settings.json", "alignment", "grammar.binyan", "language_model.binyan"
+WEIGHTS = "weights"
+
+
+@dataclass(frozen=True)
+class SystemSettings(Settings):
+    """What a system is made of beside its rules."""
+
+    order: int = setting(4, "Order of the Kneser-Ney model of the target text.")
+    alignments: int = setting(1, "How often eflomal aligns; rules are counted over all.")
+
+    def __post_init__(self) -> None:
+        if self.alignments < 1:
+            raise SettingsError("a bitext is aligned once or more")
+
+
+@dataclass(frozen=True)
+class SystemRecipe:
+    """All settings that a system is made with."""
+
+    bitext: BitextSettings = field(default_factory=BitextSettings)
+    alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
+    system: SystemSettings = field(default_factory=SystemSettings)
+    limits: ExtractionLimits = field(default_factory=ExtractionLimits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As stored in the folder."""
+        return {
+            "source_preparation": self.bitext.source.to_dict(),
+            "target_preparation": self.bitext.target.to_dict(),
+            "symmetrisation": self.alignment.symmetrisation,
+            "limits": self.limits.to_dict(),
+            "order": self.system.order,
+            "alignments": self.system.alignments,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> SystemRecipe:
+        """The inverse of `to_dict`."""
+        source, target = (Preparation.from_dict(stored[f"{side}_preparation"]) for side in ("source", "target"))
+        return cls(
+            BitextSettings(source_preparation=source, target_preparation=target),
+            AlignmentSettings(stored["symmetrisation"]),
+            SystemSettings(stored["order"], stored.get("alignments", 1)),
+            ExtractionLimits.from_dict(stored["limits"]),
+        )
+
+    def with_alignments(self, number: int) -> SystemRecipe:
+        """The recipe with another number of alignments."""
+        return replace(self, system=replace(self.system, alignments=number))
+
+
+class SystemFolder:
+    """A folder that holds a system, or that one is made in. `recipe` and `bitext` (a digest) say what it is made of."""
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = Path(path)
+        if not (self.path / SETTINGS).exists():
+            kind = "is a folder; name a file in it, or" if self.path.is_dir() else "is not"
+            raise InputError(
+                f"{path}: {kind} the folder of a translation system (which has {SETTINGS}); 'binyan mt train' makes one"
+            )
+        stored = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
+        self.recipe, self.bitext = SystemRecipe.from_dict(stored["settings"]), str(stored["bitext"])
+        self.only_for: list[str] = stored.get("only_for", [])
+
+    @classmethod
+    def create(cls, path: PathLike, recipe: SystemRecipe, bitext: Bitext, only_for: Sequence[PathLike]) -> SystemFolder:
+        """The folder for a system of this bitext and recipe; where it holds one already, it must be the same."""
+        place, names = Path(path), [Path(p).name for p in only_for]
+        place.mkdir(parents=True, exist_ok=True)
+        if not (place / SETTINGS).exists():
+            content = {"settings": recipe.to_dict(), "bitext": bitext.digest, "only_for": names}
+            write_json(place / SETTINGS, content)
+        folder = cls(place)
+        if (folder.recipe.to_dict(), folder.bitext, folder.only_for) != (recipe.to_dict(), bitext.digest, names):
+            raise SettingsError(
+                f"{path}: holds a system made of other text or with other settings; choose another folder"
+            )
+        return folder
+
+    def make(
+        self,
+        bitext: Bitext,
+        alignment_files: Sequence[PathLike],
+        only_for: Sequence[PathLike],
+        progress: ProgressOption,
+    ) -> None:
+        """Make everything that the folder does not have yet."""
+        from binyan.ngram.kneser_ney import KneserNey
+
+        links = [Alignments.read(path) for path in alignment_files or self._aligned(bitext)]
+        if not self.rules.exists():
+            prepare = self.recipe.bitext.source
+            texts = [s for path in only_for for s in read_words(path, prepare)] if only_for else None
+            extract_rules(bitext, links, self.recipe.limits, texts, progress).save(self.rules)
+        if not self.language_model.exists():
+            model = KneserNey(self.recipe.system.order).fit([s for s in bitext.target if s])
+            model.save(self.language_model)
+
+    def _aligned(self, bitext: Bitext) -> list[Path]:
+        """The files of the alignments, made where they are missing."""
+        paths = [self.path / f"{ALIGNMENT}-{n}" for n in range(1, self.recipe.system.alignments + 1)]
+        for path in paths:
+            if not path.exists():
+                align(bitext.source, bitext.target, self.recipe.alignment.symmetrisation).write(path)
+        return paths
+
+    @property
+    def rules(self) -> Path:
+        """The file of the packed rules."""
+        return self.path / RULES
+
+    @property
+    def language_model(self) -> Path:
+        """The file of the system's own language model."""
+        return self.path / LANGUAGE_MODEL
+
+    def weights(self, name: str = WEIGHTS) -> Path:
+        """The file of weights called `name`."""
+        return self.path / f"{name}.json"
+
+    def tuning_state(self, name: str) -> Path:
+        """The file that the tuning of the weights called `name` is resumed from."""
+        return self.path / f"{name}.tuning"
+
+    def save_weights(
+        self,
+        name: str,
+        tuned: TunedWeights,
+        settings: TuningSettings,
+        paths: Sequence[PathLike],
+        models: Sequence[LanguageModel],
+    ) -> None:
+        """Write weights with the models they were tuned with; no `paths` stand for the system's own model."""
+        content = {
+            "weights": tuned.weights,
+            "models": [str(Path(p).resolve()) for p in paths],
+            "signatures": [str(m.signature()) for m in models],
+            "bleu": tuned.bleu,
+            "history": tuned.history,
+            "tuning": asdict(settings),
+        }
+        write_json(self.weights(name), content)
+
+
+def read_weights(path: PathLike) -> dict[str, Any]:
+    """A file of weights as written by tuning: "weights" by feature, "models" they were tuned with, and more."""
+    try:
+        stored = json.loads(Path(path).read_text(encoding="utf-8"))
+        if not all(isinstance(v, (int, float)) for v in stored["weights"].values()):
+            raise ValueError("a weight is not a number")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: not a file of weights: {error}") from error
+    return {"models": [], **stored}

@@ -1,0 +1,86 @@
+"""Weights that give the best BLEU on a pool of hypotheses: minimum error-rate training (Och 2003), batch MIRA (Cherry and Foster 2012)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan import _core
+from binyan.translation.hypothesis_pool import Features, HypothesisPool
+
+
+def optimise(
+    pool: HypothesisPool, start: Features, random: np.random.Generator, restarts: int = 8
+) -> tuple[Features, float]:
+    """Weights by minimum error-rate training on a fixed pool, and their BLEU (0 to 1)."""
+    best = mert(pool, [start], restarts, random)
+    return best, _core.bleu_at(*pool.flat(), best)
+
+
+def mert(pool: HypothesisPool, starts: list[Features], restarts: int, random: np.random.Generator) -> Features:
+    """Minimum error-rate training: coordinate ascent with exact line searches from given and random points; the best end of all.
+
+    Weights are drawn and normalised by how much their features vary within a sentence, which makes them comparable.
+    """
+    lists, reach = pool.flat(), pool.reach()
+    size = float(np.abs(starts[0]) @ (1 / np.where(reach > 0, reach, np.inf))) / max(1, int((reach > 0).sum())) or 1.0
+    draws = random.uniform(-2, 2, (restarts, len(reach))) * reach * size
+    best, best_bleu = starts[0], -1.0
+    for start in [*starts, *(starts[0] + draw for draw in draws)]:
+        weights, bleu = _ascend(lists, start, reach, random)
+        if bleu > best_bleu + 1e-9:
+            best, best_bleu = weights, bleu
+    norm = float(np.abs(best) @ (1 / np.where(reach > 0, reach, np.inf)))
+    return best / norm if norm > 0 else best
+
+
+def _ascend(
+    lists: tuple[Any, Any, Any], weights: Features, reach: Features, random: np.random.Generator
+) -> tuple[Features, float]:
+    """Line searches along each feature and along random mixtures, until a whole round of them gains nothing."""
+    bleu, before = _core.bleu_at(*lists, weights), -1.0
+    while bleu > before + 1e-5:
+        before = bleu
+        mixtures = random.standard_normal((len(weights) // 2, len(weights)))
+        directions = np.concatenate([np.eye(len(weights)), mixtures]) * reach
+        for direction in random.permutation(directions[np.abs(directions).sum(axis=1) > 0]):
+            step, better = _core.search_line(*lists, weights, direction)
+            if better > bleu + 1e-7 and (reached := _core.bleu_at(*lists, weights + step * direction)) > bleu:
+                weights, bleu = weights + step * direction, reached
+    return weights, bleu
+
+
+def mira(
+    pool: HypothesisPool, start: Features, random: np.random.Generator, c: float = 0.01, epochs: int = 30
+) -> Features:
+    """Batch k-best MIRA: passive-aggressive steps from the fear to the hope hypothesis of each sentence, averaged."""
+    weights, background = start.copy(), np.ones(_core.BLEU_WIDTH)
+    total, steps = np.zeros_like(weights), 0
+    occupied = [i for i, f in enumerate(pool.features) if len(f)]
+    for _ in range(epochs):
+        for i in random.permutation(occupied):
+            features, statistics = pool.features[i], pool.statistics[i]
+            # Scaled by the reference's length: by the hypothesis's own, longer ones would gain by being longer.
+            gain = _bleu_rows(statistics + background) * (background[9] + statistics[:, 9])
+            score = features @ weights
+            hope, fear = int(np.argmax(score + gain)), int(np.argmax(score - gain))
+            background = 0.999 * background + statistics[hope]
+            difference = features[hope] - features[fear]
+            loss = gain[hope] - gain[fear] - (score[hope] - score[fear])
+            norm = float(difference @ difference)
+            if loss > 0 and norm > 0:
+                weights = weights + min(c, loss / norm) * difference
+            total += weights
+            steps += 1
+    # Half of the way, at the same scale: weights that fit the present lists alone may be far off on what they let in.
+    averaged = total / max(1, steps)
+    scale = np.abs(start).sum() or 1.0
+    return 0.5 * start + 0.5 * averaged * scale / (np.abs(averaged).sum() or 1.0)
+
+
+def _bleu_rows(statistics: NDArray[Any]) -> NDArray[np.float64]:
+    precision = np.log(statistics[:, :4] / np.maximum(statistics[:, 4:8], 1e-9)).mean(axis=1)
+    rows: NDArray[np.float64] = np.exp(precision + np.minimum(0.0, 1 - statistics[:, 9] / statistics[:, 8]))
+    return rows
