@@ -78,8 +78,10 @@ class Model(ABC):
         """Read a model of this class from its file; `binyan.load` reads models of any class."""
         model = load(path)
         if not isinstance(model, cls):
+            kind = f" (kind {model.kind!r})" if isinstance(model, Model) else ""
             raise ModelFileError(
-                f"{path}: holds a {type(model).__name__}, not a {cls.__name__}; 'binyan.load' opens it"
+                f"{path}: holds a {type(model).__name__}{kind}, not a {cls.__name__}; 'binyan.load' opens it, "
+                f"'{cls.commands}' has the commands that make a {cls.__name__}"
             )
         return model
 

@@ -111,7 +111,7 @@ def test_saved_splitters_split_as_before(splitter, tmp_path):
     assert binyan.load(tmp_path / "s").split_words(words) == splitter.split_words(words)
     assert str(binyan.load(tmp_path / "s").signature()) == str(splitter.signature())
     binyan.Morphology(sweeps=2).fit(["stad", "huis"]).save(tmp_path / "other")
-    with pytest.raises(ModelFileError, match="holds a Morphology, not a CompoundSplitter"):
+    with pytest.raises(ModelFileError, match="holds a Morphology .*, not a CompoundSplitter"):
         CompoundSplitter.load(tmp_path / "other")
     with pytest.raises(ModelFileError, match="'binyan compounds' has the commands"):
         splitter.as_language_model()

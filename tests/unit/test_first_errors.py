@@ -38,7 +38,7 @@ MISTAKES = [
     ("lm train mkn --text text -o folder", ("folder: is a folder; name the file to write",)),
     ("lm train mkn --text text -o none/out", ("none: no such folder; make it first",)),
     # empty and binary files, other encodings
-    ("morph learn empty -o out", ("empty: there is not one word", "one word a line")),
+    ("morph learn empty -o out", ("empty: there is not one word", "one word per line")),
     ("lm train mkn --text empty -o out", ("empty: no sentence found",)),
     ("lm perplexity empty --text text", ("empty: not a Binyan model file", "empty")),
     ("lm train mkn --text binary -o out", ("binary:", "NUL byte: this is binary data, not text")),
@@ -48,10 +48,10 @@ MISTAKES = [
     ("morph learn mkn -o out", ("mkn: is a model of Binyan, where text is wanted",)),
     ("lm perplexity text --text text", ("text: not a Binyan model file", "binyan lm train")),
     ("lm perplexity cut --text text", ("cut: damaged or truncated",)),
-    ("lm perplexity morph --text text", ("morph: holds a model of kind 'adaptor'", "binyan morph")),
-    ("morph segment mkn", ("mkn: a model of kind 'mkn'", "binyan morph learn")),
+    ("lm perplexity morph --text text", ("morph: a model of kind 'adaptor' is not a language model", "binyan morph")),
+    ("morph segment mkn", ("mkn: holds a KneserNey (kind 'mkn'), not a Morphology", "binyan morph")),
     ("vectors nearest mkn haus", ("mkn: a model of kind 'mkn' has no vectors", "log-bilinear")),
-    ("compounds split mkn --text text --out out", ("mkn: is a model of kind 'mkn', not a compound splitter",)),
+    ("compounds split mkn --text text --out out", ("mkn: holds a KneserNey (kind 'mkn'), not a CompoundSplitter", "binyan compounds")),
     ("lm import text --out out", ("text:", "not an ARPA file")),
     ("lm train hpylm+c --text text --segmentation text -o out", ("text:1: 1 columns", "binyan compounds split")),
     # grammars

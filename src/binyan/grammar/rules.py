@@ -123,9 +123,11 @@ class Grammar:
 
     >>> grammar = Grammar.load("concat")
     >>> grammar
-    <Grammar concat: 13 rules of 6 symbols>
-    >>> print(grammar.parse("walks").parses[0].tree.discbracket())
-    (Word (Stem (Char 0=w) (Char 1=a) (Char 2=l) (Char 3=k) (Char 4=s)))
+    <Grammar concat: 10 rules of 6 symbols>
+    >>> grammar.parse("ab").derivations
+    3.0
+    >>> grammar.role("Suf")
+    'suffix'
     """
 
     name: str
