@@ -137,9 +137,10 @@ class CompoundHPYLM(LanguageModel):
         return self
 
     @property
-    def is_open(self) -> bool:
-        """Whether compounds outside the vocabulary have probabilities of their own."""
-        return not self.is_renormalised
+    def events(self) -> str:
+        """Unless renormalised, compounds outside the vocabulary are events of their own, by their components."""
+        d = self.decomposition
+        return "closed" if self.is_renormalised else f"components-{d.table.digest}-{d.head}-{d.linking or 'default'}"
 
     def closed(self) -> Self:
         """The model renormalised over its vocabulary, exactly; what it gives to the vocabulary sums to one."""

@@ -59,7 +59,8 @@ def _weights_by_context(n_gram: Result, neural: Result) -> float | None:
     if not all("share.dev" in a for a in arrays):
         return None
     dev, test = (
-        [MixtureParts(**{name: a[f"{name}.{part}"] for name in STORED_PARTS}) for a in arrays] for part in ("dev", "test")
+        [MixtureParts(**{name: a[f"{name}.{part}"] for name in STORED_PARTS}) for a in arrays]
+        for part in ("dev", "test")
     )
     gates = Gates.fit(dev, arrays[0]["is_unknown.dev"])
     return _perplexity(gates.mix(test, arrays[0]["is_unknown.test"])[1].sum(0))
