@@ -80,8 +80,8 @@ def run(
     and its result or error, as they arrive. An experiment that another process is running is left to it, and is in neither
     part of the summary.
     """
-    workspace = Workspace(data_folder(data), Path(results), progress)
     chosen = select(studies, only)
+    workspace = Workspace(data_folder(data), Path(results), progress)
     failures = run_missing(chosen, workspace, jobs, on_result, scheduler)
     stored = Results(workspace.results)
     return RunSummary(chosen, {e.name: r for e in chosen if (r := stored.get(e)) is not None}, failures)
