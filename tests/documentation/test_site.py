@@ -62,4 +62,4 @@ def test_equations_are_mathematics(site):
 
 def test_reference_has_classes_and_their_methods(site):
     text = (site / "reference" / "python" / "ngram.html").read_text(encoding="utf-8")
-    assert "binyan.ngram.hpylm.HPYLM.train" in text and "Sample from the posterior" in text
+    assert "binyan.ngram.hpylm.HPYLM.fit" in text and "Sample from the posterior" in text
