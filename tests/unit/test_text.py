@@ -206,3 +206,15 @@ def test_models_of_version_0_1_keep_their_lower_case():
     assert Preparation.from_dict({**stored, "tokenise": "de", "digits": False}) == Preparation(
         tokenise="de", lowercase=True
     )
+
+
+def test_a_packed_file_that_expands_without_end_is_refused(tmp_path, monkeypatch):
+    from binyan.text import reading
+
+    (tmp_path / "bomb.gz").write_bytes(gzip.compress(b"a b\n" * 3_000_000))
+    monkeypatch.setattr(reading, "_EXPANDS_FREELY", 1 << 20)
+    monkeypatch.setattr(reading, "_MOST_EXPANSION", 100)
+    with pytest.raises(InputError, match="times its size"):
+        Corpus.read(tmp_path / "bomb.gz")
+    monkeypatch.setattr(reading, "_MOST_EXPANSION", 2000)
+    assert Corpus.read(tmp_path / "bomb.gz").sentences == 3_000_000
