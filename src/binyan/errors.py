@@ -54,6 +54,18 @@ class GrammarError(BinyanError):
     exit_code = 5
 
 
+OUT_OF_MEMORY = (
+    "there is not enough memory; what was saved before is intact. Take less text, a lower order, fewer chains or samples, or a "
+    "smaller vocabulary (--min-count 2)"
+)
+
+
+class NoMemoryError(BinyanError, MemoryError):
+    """Work that would need more memory than there is, found before it begins."""
+
+    exit_code = 8
+
+
 class MissingExtra(BinyanError, ImportError):
     """An optional part of Binyan that is not installed."""
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import os
+import secrets
+import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +19,51 @@ PathLike = str | os.PathLike[str]
 
 @contextmanager
 def replacing(path: PathLike, error_class: type[BinyanError] = ModelFileError) -> Iterator[Path]:
-    """A file beside `path` to write to, which takes its place at the end of the block; if that fails, `path` is as it was."""
-    final = Path(path)
-    part = final.with_name(f".{final.name}.{os.getpid()}.part")
+    """A file beside `path` to write to, which takes its place at the end of the block; if that fails, `path` is as it was.
+
+    A link is followed: the file it leads to is replaced, the link stays. What is there and is no regular file (a pipe, a device) is
+    written to directly. The new file is on disk before it takes the place of the old, and has its permissions.
+    """
+    final = Path(os.path.realpath(path))
     try:
-        yield part
-        os.replace(part, final)
+        mode = _mode(final)
+        if mode is not None and not stat.S_ISREG(mode):
+            yield final
+            return
+        part = final.with_name(f".{final.name}.{os.getpid()}.{secrets.token_hex(4)}.part")
+        try:
+            yield part
+            _to_disk(part)
+            if mode is not None:
+                os.chmod(part, stat.S_IMODE(mode))
+            os.replace(part, final)
+            with suppress(OSError):  # some systems cannot do this for folders
+                _to_disk(final.parent)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
         reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
         kept = "; the file that was there is unchanged" if final.exists() else ""
-        raise error_class(f"{final}: not saved: {reason}{kept}") from error
+        raise error_class(f"{path}: not saved: {reason}{kept}") from error
+
+
+def _mode(path: Path) -> int | None:
+    """What kind of file there is, with its permissions; None where there is none. A folder is refused."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "is a folder", str(path))
+    return mode
+
+
+def _to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
     finally:
-        part.unlink(missing_ok=True)
+        os.close(descriptor)
 
 
 def write_bytes(path: PathLike, *pieces: bytes) -> None:
@@ -36,8 +71,6 @@ def write_bytes(path: PathLike, *pieces: bytes) -> None:
     with replacing(path, InputError) as part, open(part, "wb") as out:
         for piece in pieces:
             out.write(piece)
-        out.flush()
-        os.fsync(out.fileno())
 
 
 def write_text(path: PathLike, text: str) -> None:

@@ -123,9 +123,17 @@ class LanguageModel(Model):
     # What only some models can do.
 
     @property
+    def events(self) -> str:
+        """What words outside the vocabulary are to the model: `closed` where all of them are <unk>.
+
+        Only figures over the same events can be compared or mixed.
+        """
+        return "closed"
+
+    @property
     def is_open(self) -> bool:
         """Whether words outside the vocabulary have probabilities of their own, beside that of <unk>."""
-        return False
+        return self.events != "closed"
 
     def closed(self) -> LanguageModel:
         """The model renormalised over its vocabulary; itself where it sums to one already."""

@@ -38,6 +38,17 @@ FOLDERS = "binyan.translation.translator:Translator"
 TEXTS: tuple[tuple[bytes, str], ...] = ((b"\\data\\", "binyan.ngram.arpa:ArpaModel"),)
 TABLES = "binyan.segmentation.word_map:WordMap"
 _FIRST_BYTES = 4096
+# What a file with valid checksums that makes no sense may lead to.
+_NO_SENSE = (
+    InputError,
+    SettingsError,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 
 
 class Model(ABC):
@@ -167,7 +178,13 @@ def from_model_file(file: model_file.ModelFile) -> Any:
     """The model in an opened model file."""
     if file.kind not in KINDS:
         raise ModelFileError(f"{file.path}: holds a {file.kind!r}, which this version of Binyan cannot open")
-    return _imported(KINDS[file.kind]).from_file(file)
+    try:
+        return _imported(KINDS[file.kind]).from_file(file)
+    except ModelFileError:
+        raise
+    except _NO_SENSE as error:
+        what = f"it has no {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
+        raise ModelFileError(f"{file.path}: not a sound model of kind {file.kind!r}: {what}") from error
 
 
 def from_bytes(data: bytes) -> Any:

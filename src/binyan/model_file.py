@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ FORMAT_VERSION = 1
 MAGIC = b"\x89BINYAN\n"
 UNFINISHED = b"\x89BINYAN?"
 _ALIGNMENT = 64
+_LARGEST = 1 << 48  # bytes or items
 _FIXED = len(MAGIC) + 8 + 32
 _DTYPES = {
     "uint8",
@@ -78,9 +80,10 @@ class ModelFile:
 def save(path: str | os.PathLike[str], kind: str, meta: Mapping[str, Any], sections: Mapping[str, Section]) -> None:
     """Write a model file. The file at `path` is replaced only when the new one is complete and on disk."""
     with replacing(path) as part, open(part, "wb") as out:
-        _write(out, kind, meta, sections)
-        out.flush()
-        os.fsync(out.fileno())
+        if out.seekable():
+            _write(out, kind, meta, sections)
+        else:
+            out.write(to_bytes(kind, meta, sections))
 
 
 def load(path: str | os.PathLike[str]) -> ModelFile:
@@ -160,36 +163,88 @@ def _read(source: BinaryIO, path: str, size: int) -> ModelFile:
     text = source.read(length)
     if hashlib.blake2b(text, digest_size=32).digest() != digest:
         raise ModelFileError(f"{path}: damaged: the header does not match its checksum; copy the file again")
-    header = json.loads(text)
-    if header["format"] > FORMAT_VERSION:
-        raise ModelFileError(
-            f"{path}: written by Binyan {header['writer']} in format {header['format']}; "
-            f"this is Binyan {__version__}, which reads up to format {FORMAT_VERSION}: pip install --upgrade binyan"
-        )
+    header = _Header.parse(text, path)
     start = _padded(_FIXED + length)
-    if start + header["size"] != size:
-        raise ModelFileError(f"{path}: damaged or truncated: {start + header['size']} bytes expected, {size} found")
+    if start + header.size != size:
+        raise ModelFileError(f"{path}: damaged or truncated: {start + header.size} bytes expected, {size} found")
     if any(source.read(start - _FIXED - length)):
         raise ModelFileError(f"{path}: damaged: stray bytes after the header; copy the file again")
-    sections: dict[str, Section] = {}
-    for entry in header["sections"]:
-        data = bytearray(entry["size"])
+    sections = {entry.name: entry.read(source, path) for entry in header.sections}
+    return ModelFile(header.kind, header.meta, sections, header.writer, path)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What the header says of a section."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    size: int
+    digest: str
+
+    @classmethod
+    def parse(cls, stored: Any, offset: int) -> _Entry:
+        """Raises ValueError for what cannot be: a checksum says that nothing was damaged, not that it makes sense."""
+        entry = cls(stored["name"], stored["dtype"], tuple(stored["shape"]), stored["size"], stored["digest"])
+        if not all(isinstance(text, str) for text in (entry.name, entry.dtype, entry.digest)):
+            raise ValueError("a section without name, type or digest")
+        if entry.dtype != "bytes" and entry.dtype not in _DTYPES:
+            raise ValueError(f"section {entry.name!r} is of unknown type {entry.dtype!r}")
+        if not all(type(n) is int and 0 <= n < _LARGEST for n in (*entry.shape, entry.size)) or len(entry.shape) > 8:
+            raise ValueError(f"section {entry.name!r} has the shape {entry.shape}")
+        item = 1 if entry.dtype == "bytes" else np.dtype(entry.dtype).itemsize
+        if math.prod(entry.shape) * item != entry.size or stored["offset"] != offset:
+            raise ValueError(f"section {entry.name!r} states sizes that do not fit each other")
+        return entry
+
+    def read(self, source: BinaryIO, path: str) -> Section:
+        """The section, from where it begins. The file was found to be long enough."""
+        data = bytearray(self.size)
         source.readinto(data)  # type: ignore[attr-defined]
-        padding = source.read(_padded(entry["size"]) - entry["size"])
-        if _digest(data) != entry["digest"] or any(padding):
+        padding = source.read(_padded(self.size) - self.size)
+        if _digest(data) != self.digest or any(padding):
             raise ModelFileError(
-                f"{path}: damaged: section {entry['name']!r} does not match its checksum; copy the file again"
+                f"{path}: damaged: section {self.name!r} does not match its checksum; copy the file again"
             )
-        if entry["dtype"] == "bytes":
-            sections[entry["name"]] = bytes(data)
-        elif entry["dtype"] in _DTYPES:
-            dtype = np.dtype(entry["dtype"]).newbyteorder("<")
-            sections[entry["name"]] = (
-                np.frombuffer(data, dtype).astype(dtype.newbyteorder("="), copy=False).reshape(entry["shape"])
-            )
-        else:
-            raise ModelFileError(f"{path}: section {entry['name']!r} is of unknown type {entry['dtype']!r}")
-    return ModelFile(header["kind"], header["meta"], sections, header["writer"], path)
+        if self.dtype == "bytes":
+            return bytes(data)
+        dtype = np.dtype(self.dtype).newbyteorder("<")
+        return np.frombuffer(data, dtype).astype(dtype.newbyteorder("="), copy=False).reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class _Header:
+    """The header of a model file, checked."""
+
+    kind: str
+    meta: dict[str, Any]
+    size: int
+    sections: tuple[_Entry, ...]
+    writer: str
+
+    @classmethod
+    def parse(cls, text: bytes, path: str) -> _Header:
+        try:
+            stored = json.loads(text)
+            if stored["format"] > FORMAT_VERSION:
+                raise ModelFileError(
+                    f"{path}: written by Binyan {stored['writer']} in format {stored['format']}; "
+                    f"this is Binyan {__version__}, which reads up to format {FORMAT_VERSION}: pip install --upgrade binyan"
+                )
+            entries, offset = [], 0
+            for listed in stored["sections"]:
+                entries.append(_Entry.parse(listed, offset))
+                offset += _padded(entries[-1].size)
+            if offset != stored["size"] or len({entry.name for entry in entries}) != len(entries):
+                raise ValueError("its sections do not add up")
+            header = cls(stored["kind"], stored["meta"], offset, tuple(entries), stored["writer"])
+            if not (isinstance(header.kind, str) and isinstance(header.meta, dict) and isinstance(header.writer, str)):
+                raise ValueError("it lacks a kind, settings or a writer")
+            return header
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            what = f"it has no {error}" if isinstance(error, KeyError) else error
+            raise ModelFileError(f"{path}: the header is not that of a model: {what}") from error
 
 
 def _digest(data: bytes | bytearray | memoryview) -> str:

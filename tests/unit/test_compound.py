@@ -16,6 +16,7 @@ from binyan.ngram.compound_sampling import ComponentInventory, Decomposition, pr
 from binyan.sampling import Schedule
 from binyan.segmentation import Segmentation, SegmentationTable
 from binyan.text import Preparation, Vocabulary
+from binyan.text.vocabulary import UNKNOWN, UNKNOWN_ID
 from killed_training import resumes_bit_for_bit
 
 TEXT = [
@@ -61,6 +62,18 @@ def test_sums_to_one_renormalised(kind: str, head: Any, linking: Any) -> None:
             assert model.vocabulary_mass(state) < 1
             assert closed.distribution(state).sum() == pytest.approx(1.0, abs=1e-6)
             state = model.score_word(state, word).state
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("closed", [False, True])
+def test_unk_is_one_word_on_every_way_in(kind: str, closed: bool) -> None:
+    """`<unk>` was scored as a compound never seen, of one component, where single words were asked for."""
+    model = train(kind).closed() if closed else train(kind)
+    for words in ([], ["der"], ["der", "alte"]):
+        state = model.state_after(words)
+        alone = model.score_word(state, UNKNOWN).log_prob
+        assert alone == pytest.approx(math.log(model.distribution(state)[UNKNOWN_ID]), abs=1e-9)
+        assert alone == pytest.approx(model.score_sentences([[*words, UNKNOWN]]).log_prob[len(words)], abs=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)

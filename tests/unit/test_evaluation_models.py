@@ -9,7 +9,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from binyan.evaluation import breakdown, change, evaluate, grouping, largest_differences, summary
+from binyan.errors import InputError
+from binyan.evaluation import breakdown, change, compare, evaluate, grouping, largest_differences, summary
 from binyan.language_model import LanguageModel
 from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
@@ -101,3 +102,20 @@ def test_closed_vocabulary_of_a_model_that_spells():
     assert closed.scores.log_prob[1] == pytest.approx(model.score_word(after, "<unk>").log_prob)
     assert opened.scores.log_prob[1] == pytest.approx(model.score_word(after, "torhof").log_prob)
     assert "unknown:1-as-<unk>" in str(closed.signature)
+
+
+def test_only_the_same_events_are_compared():
+    """An open compound model scores an unseen compound as that very word, the others as <unk>: 20.25 stood beside 7.02."""
+    text = ["der alte schulhof", "der alte gasthof", "der neue hof", "die schul am hof", "der gast im hof"] * 3
+    table = {"schulhof": "schul hof", "gasthof": "gast hof", "hofgast": "hof gast"}
+    plain = HPYLM(2, sweeps=20).fit(text, progress=False)
+    opened = CompoundHPYLM(2, sweeps=20, segmentation=table).fit(text, progress=False)
+    held_out = ["der alte hofgast", "der neue hof"]
+    assert opened.is_open and opened.events != plain.events == opened.closed().events
+    with pytest.raises(InputError, match="not the same events"):
+        summary([evaluate(plain, held_out), evaluate(opened, held_out)])
+    report = compare([plain, opened], held_out, names=["hpylm", "hpylm+g"])
+    assert [row[0] for row in report["perplexity"].rows] == ["hpylm", "hpylm+g (closed)"]
+    assert report["perplexity"].rows[1][2] == pytest.approx(evaluate(opened.closed(), held_out).perplexity)
+    both = compare([opened, opened], held_out, names=["one", "two"])  # the same open events: nothing is closed
+    assert both["perplexity"].rows[0][2] == pytest.approx(evaluate(opened, held_out).perplexity)

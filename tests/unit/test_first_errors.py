@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from typer.testing import CliRunner
 
@@ -78,3 +80,22 @@ def test_message_says_what_where_and_what_to_do(folder, monkeypatch, command, sa
 def test_a_grammar_without_roots_says_so(folder):
     done = CliRunner().invoke(app, ["morph", "roots", f"{folder}/morph"])
     assert done.exit_code == 0 and "does its grammar have roots? root-template" in done.output
+
+
+@pytest.mark.posix
+def test_too_little_memory_is_said_plainly(tmp_path):
+    """A text whose n-grams do not fit under the limit of this process: one line, no traceback, nothing half-written."""
+    import subprocess
+    import sys
+
+    text = tmp_path / "t.txt"
+    text.write_text("\n".join(" ".join(f"w{(i * 7919 + j * j) % 50021}" for j in range(40)) for i in range(20_000)))
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (480 << 20, 480 << 20)); "
+        "from binyan.cli import main; sys.argv = ['binyan', 'lm', 'train', 'hpylm', '--text', 't.txt', '--order', '5', "
+        "'--sweeps', '12', '--samples', '6', '--out', 'm', '--quiet']; main()"
+    )
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert done.returncode == 8 and "not enough memory" in done.stderr and "Traceback" not in done.stderr, done.stderr
+    assert {p.name for p in tmp_path.iterdir()} <= {"t.txt", "m"}  # a checkpoint may have been saved before

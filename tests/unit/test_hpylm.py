@@ -11,8 +11,9 @@ import pytest
 from binyan import model_file
 from binyan.errors import InputError, ModelFileError, SettingsError
 from binyan.language_model import load
-from binyan.ngram.hpylm import HPYLM
+from binyan.ngram.hpylm import HPYLM, HPYLMSampling
 from binyan.sampling import Schedule
+from binyan.text import Corpus, Preparation
 from killed_training import resumes_bit_for_bit
 
 TEXT = [
@@ -105,6 +106,45 @@ def test_interrupt_leaves_a_checkpoint_to_go_on_from(tmp_path: Path) -> None:
     assert early.distribution(early.begin()).sum() == pytest.approx(1.0, abs=1e-5)
     resumed = HPYLM(3, schedule=schedule).fit(TEXT, checkpoint=tmp_path / "m", resume=True)
     assert same(resumed, HPYLM(3, schedule=schedule).fit(TEXT))
+
+
+def uneven_checkpoint(path: Path, schedule: Schedule) -> None:
+    """As a cluster leaves it: chain 0 has done all its sweeps, chain 1 has not begun."""
+    sampling = HPYLMSampling(Corpus.read(TEXT), 3, schedule, Preparation())
+    for _ in range(schedule.sweeps):
+        sampling.advance(0)
+    model_file.save(path, sampling.kind, *sampling.contents())
+
+
+def test_a_chain_that_is_ahead_keeps_its_samples_or_is_refused(tmp_path: Path) -> None:
+    """Samples that a chain has passed by were read as probability 1: the distribution of the next word summed to 3."""
+    uneven_checkpoint(tmp_path / "m", Schedule(sweeps=10, chains=2))
+    with pytest.raises(SettingsError, match="chain 0 has done 10 sweeps"):
+        HPYLM(3, sweeps=12, burn_in=6, samples=2, chains=2).fit(TEXT, checkpoint=tmp_path / "m", resume=True)
+    later = HPYLM(3, sweeps=12, burn_in=10, samples=2, chains=2)
+    resumed = later.fit(TEXT, checkpoint=tmp_path / "m", resume=True)
+    assert same(resumed, HPYLM(3, sweeps=12, burn_in=10, samples=2, chains=2).fit(TEXT))
+    for words in (["der"], ["der", "hund"]):
+        assert resumed.distribution(resumed.state_after(words)).sum() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_sample_that_both_schedules_take_is_kept(tmp_path: Path) -> None:
+    uneven_checkpoint(tmp_path / "m", Schedule(sweeps=10, burn_in=4, samples=3, chains=2))  # after 6, 8 and 10
+    model = HPYLM(3, sweeps=14, burn_in=2, samples=6, chains=2)  # after 4, 6, 8, 10, 12 and 14: 4 is lost
+    with pytest.raises(SettingsError, match="after sweeps 4, 6"):
+        model.fit(TEXT, checkpoint=tmp_path / "m", resume=True)
+    longer = Schedule(sweeps=14, burn_in=4, samples=5, chains=2)
+    resumed = HPYLM(3, schedule=longer).fit(TEXT, checkpoint=tmp_path / "m", resume=True)
+    assert same(resumed, HPYLM(3, schedule=longer).fit(TEXT))
+
+
+def test_samples_never_collected_are_refused() -> None:
+    sampling = HPYLMSampling(Corpus.read(TEXT), 2, Schedule(sweeps=4, samples=2), Preparation())
+    for _ in range(4):
+        sampling.advance(0)
+    next(iter(sampling.chains.samples.values()))[:, 1] = np.nan
+    with pytest.raises(ModelFileError, match="never collected"):
+        sampling.chains.predictive()
 
 
 def test_killed_at_random_moments(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """The container: round trips, every changed byte found, old files kept."""
 
 import errno
+import hashlib
+import json
 import os
 
 import numpy as np
@@ -93,3 +95,67 @@ def test_full_disk_keeps_the_old_file(tmp_path, monkeypatch):
 def test_missing_file():
     with pytest.raises(ModelFileError, match="nowhere"):
         model_file.load("nowhere/at/all")
+
+
+def sealed(header: object) -> bytes:
+    """A model file with this header, whatever it says, and valid checksums."""
+    text = json.dumps(header).encode()
+    start = -(-(48 + len(text)) // 64) * 64
+    return (
+        model_file.MAGIC
+        + len(text).to_bytes(8, "little")
+        + hashlib.blake2b(text, digest_size=32).digest()
+        + text.ljust(start - 48, b"\0")
+    )
+
+
+GOOD = {"format": 1, "writer": "0.2.0", "kind": "mkn", "meta": {}, "size": 0, "sections": []}
+SECTION = {"name": "s", "dtype": "uint8", "shape": [64], "offset": 0, "size": 64, "digest": "0" * 32}
+HUGE = 1 << 40
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        [],
+        "text",
+        {},
+        {**GOOD, "format": "1"},
+        {**GOOD, "kind": 7},
+        {**GOOD, "meta": []},
+        {**GOOD, "size": -64},
+        {**GOOD, "sections": {}, "size": 64},
+        {**GOOD, "sections": [7]},
+        {**GOOD, "sections": [{"name": "s"}]},
+        {**GOOD, "sections": [{**SECTION, "shape": [HUGE], "size": HUGE}], "size": HUGE},
+        {**GOOD, "sections": [{**SECTION, "shape": [-1]}], "size": 64},
+        {**GOOD, "sections": [{**SECTION, "shape": [1e3]}], "size": 64},
+        {**GOOD, "sections": [{**SECTION, "shape": [8, 9]}], "size": 64},
+        {**GOOD, "sections": [{**SECTION, "dtype": "object"}], "size": 64},
+        {**GOOD, "sections": [{**SECTION, "offset": 64}], "size": 64},
+        {**GOOD, "sections": [SECTION, SECTION], "size": 128},
+    ],
+    ids=lambda h: str(h)[-60:],
+)
+def test_headers_that_make_no_sense(header):
+    with pytest.raises(ModelFileError):
+        model_file.from_bytes(sealed(header))
+
+
+def test_a_header_nested_without_end():
+    text = b"[" * 200_000
+    data = model_file.MAGIC + len(text).to_bytes(8, "little") + hashlib.blake2b(text, digest_size=32).digest() + text
+    with pytest.raises(ModelFileError):
+        model_file.from_bytes(data.ljust(-(-len(data) // 64) * 64, b"\0"))
+
+
+@pytest.mark.parametrize("kind", ["mkn", "hpylm", "hpylm+g", "mixture", "log-bilinear", "arpa"])
+def test_sound_containers_of_nonsense_are_model_file_errors(kind):
+    from binyan.model import from_bytes
+
+    for meta in (
+        {},
+        {"order": "x", "preparation": {"colour": 1}, "schedule": {"sweeps": -1}, "fields": 3, "columns": 9},
+    ):
+        with pytest.raises(ModelFileError):
+            from_bytes(model_file.to_bytes(kind, meta, {}))

@@ -173,3 +173,48 @@ def test_characters_that_cannot_be_seen_are_reported_and_kept(tmp_path: Path) ->
         assert len(WordList.read(tmp_path / "words")) == 3
     with pytest.warns(UserWarning, match="2 words hold"):
         assert len(Corpus.read(tmp_path / "words").vocabulary) == 6
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "lower"),
+    [
+        ("tr", "IŞIK", "ışık"),
+        ("tr", "İSTANBUL", "istanbul"),
+        ("tr", "I\u0307zmir", "izmir"),  # decomposed
+        ("az", "İLIQ", "ilıq"),
+        ("tr-TR", "ILIK", "ılık"),
+        ("lt", "Ì", "i\u0307\u0300"),
+        ("lt", "J\u0303", "j\u0307\u0303"),
+        ("lt", "ILGAS", "ilgas"),
+        ("el", "ΟΔΟΣ", "οδος"),
+        ("de", "GROẞ", "groß"),
+        ("en", "IRON", "iron"),
+        (None, "ΣΟΦΟΣ", "σοφος"),
+    ],
+)
+def test_lower_case_is_that_of_the_language(language, word, lower):
+    assert Preparation(lowercase=True, locale=language).words([word]) == [lower]
+    if language in ("tr", "el", "de", "en", "lt") and word.isalpha():
+        assert Preparation(lowercase=True, tokenise=language)(word) == [lower]
+
+
+def test_models_of_version_0_1_keep_their_lower_case():
+    stored = {"normalise": "none", "punctuation": False, "tokenise": "tr", "strip_marks": False, "lowercase": True}
+    old = Preparation.from_dict({**stored, "digits": False})
+    assert old.words(["IŞIK"]) == ["işik"]
+    assert Preparation.from_dict(old.to_dict()) == old
+    assert Preparation.from_dict({**stored, "tokenise": "de", "digits": False}) == Preparation(
+        tokenise="de", lowercase=True
+    )
+
+
+def test_a_packed_file_that_expands_without_end_is_refused(tmp_path, monkeypatch):
+    from binyan.text import reading
+
+    (tmp_path / "bomb.gz").write_bytes(gzip.compress(b"a b\n" * 3_000_000))
+    monkeypatch.setattr(reading, "_EXPANDS_FREELY", 1 << 20)
+    monkeypatch.setattr(reading, "_MOST_EXPANSION", 100)
+    with pytest.raises(InputError, match="times its size"):
+        Corpus.read(tmp_path / "bomb.gz")
+    monkeypatch.setattr(reading, "_MOST_EXPANSION", 2000)
+    assert Corpus.read(tmp_path / "bomb.gz").sentences == 3_000_000

@@ -23,7 +23,7 @@ from binyan.cli import (
     wordmap,
 )
 from binyan.cli.commands import App
-from binyan.errors import BinyanError
+from binyan.errors import OUT_OF_MEMORY, BinyanError, NoMemoryError
 
 app = App(
     name="binyan",
@@ -75,6 +75,9 @@ def main() -> None:
     except BinyanError as error:
         typer.echo(f"binyan: {error}", err=True)
         sys.exit(error.exit_code)
+    except MemoryError:
+        typer.echo(f"binyan: {OUT_OF_MEMORY}", err=True)
+        sys.exit(NoMemoryError.exit_code)
     except KeyboardInterrupt:
         typer.echo("binyan: interrupted; what was saved before is intact", err=True)
         sys.exit(130)

@@ -60,10 +60,14 @@ def compare(
     """Compare models, or model files, on a text. The first is what the others are compared with.
 
     `by`: breakdowns, as in `evaluate`. `top`: how many n-grams to list per model and direction where two models differ most.
-    Models that do not know the same words are refused: their perplexities say nothing about each other.
+    Models that do not know the same words are refused: their perplexities say nothing about each other. Where only some give words
+    outside the vocabulary probabilities of their own, these are renormalised over the vocabulary, and called "closed".
     """
     loaded = [m if isinstance(m, LanguageModel) else load(m) for m in models]
     titles = list(names) if names is not None else _names(models, loaded)
+    if len({m.events for m in loaded}) > 1:
+        titles = [f"{name} (closed)" if m.is_open else name for m, name in zip(loaded, titles, strict=True)]
+        loaded = [m.closed() for m in loaded]
     held_out = text if isinstance(text, HeldOutText) else HeldOutText.read(text, loaded[0].preparation)
     evaluations = tuple(evaluate(m, held_out, name) for m, name in zip(loaded, titles, strict=True))
     parts = parts_counter(segmentation, *loaded)

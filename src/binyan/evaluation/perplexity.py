@@ -74,6 +74,7 @@ class Evaluation:
     vocabulary: str  # digest
     vocabulary_size: int
     signature: Signature
+    events: str = "closed"
     tables: Mapping[str, Table] = field(default_factory=dict)
 
     @property
@@ -177,8 +178,9 @@ def evaluate(
         raise InputError(f"the model scored {scores.tokens:,} events of {len(text.words):,}: does the text hold </s>?")
     unknown = f"{int(scores.unknown.sum())}-{'as-<unk>' if closed else 'scored'}"
     signature = model.signature().extended(text=text.digest, tokens=scores.tokens, unknown=unknown, ends="scored")
+    events = "closed" if closed else model.events
     evaluation = Evaluation(
-        name or model.kind, text, scores, model.order, vocabulary.digest, len(vocabulary), signature
+        name or model.kind, text, scores, model.order, vocabulary.digest, len(vocabulary), signature, events
     )
     if not by:
         return evaluation
@@ -274,6 +276,13 @@ def comparable(evaluations: Sequence[Evaluation]) -> None:
                 f"{first.name} knows {first.vocabulary_size:,} words and {other.name} {other.vocabulary_size:,}, not the same "
                 "ones, so their perplexities cannot be compared: train both with the same --vocabulary FILE "
                 "(or look at bits per character, where no word is unknown)"
+            )
+        if other.events != first.events:
+            opened, shut = (first, other) if first.events != "closed" else (other, first)
+            raise InputError(
+                f"{opened.name} gives words outside the vocabulary probabilities of their own, {shut.name} "
+                f"{'that of <unk>' if shut.events == 'closed' else 'others'}: these are not the same events; compare models that "
+                "are renormalised over the vocabulary (closed() in Python)"
             )
 
 

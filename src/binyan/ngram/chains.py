@@ -54,7 +54,8 @@ class Chains:
         self.traces: list[list[list[float]]] = [[] for _ in self.chains]
         rows = self.chains[0].sample_rows()
         columns = len(self.chains) * schedule.samples
-        self.samples: Arrays = {name: np.zeros((n, columns), np.float32) for name, n in rows.items()}
+        # A column that was not collected yet is not a number: it cannot be taken for a probability.
+        self.samples: Arrays = {name: np.full((n, columns), np.nan, np.float32) for name, n in rows.items()}
 
     def advance(self, i: int) -> None:
         """One sweep of a chain; the first seats all customers before it."""
@@ -87,11 +88,15 @@ class Chains:
     def predictive(self) -> Arrays:
         """The collected samples; before there are any, the present state of each chain."""
         collected = sum(s <= self.sweeps for s in self.schedule.kept_sweeps)
-        if collected == self.schedule.samples:
-            return self.samples
         if collected:
             columns = [i * self.schedule.samples + j for i in range(len(self.chains)) for j in range(collected)]
-            return {name: np.ascontiguousarray(rows[:, columns]) for name, rows in self.samples.items()}
+            whole = collected == self.schedule.samples
+            samples = (
+                self.samples if whole else {n: np.ascontiguousarray(s[:, columns]) for n, s in self.samples.items()}
+            )
+            if any(np.isnan(rows).any() for rows in samples.values()):
+                raise ModelFileError("a sample that the schedule asks for was never collected: train again")
+            return samples
         if self.sweeps == 0:
             raise ModelFileError("training was stopped before every chain had begun: resume it before using the model")
         now = {name: np.zeros((len(rows), len(self.chains)), np.float32) for name, rows in self.samples.items()}
@@ -126,15 +131,26 @@ class Chains:
             self.traces[place] = own.pop("trace").tolist()
             if self.traces[place]:
                 self.chains[place].restore(own)
-        if schedule == self.schedule:
-            columns = [place * schedule.samples + j for place in places for j in range(schedule.samples)]
-            for name, rows in self.samples.items():
-                rows[:, columns] = sections[f"samples.{name}"]
-        elif any(sweep <= self.sweeps for sweep in self.schedule.kept_sweeps):
-            raise SettingsError(
-                f"{self.sweeps} sweeps are done, but samples are to be taken after sweeps "
-                f"{', '.join(map(str, self.schedule.kept_sweeps))}: set a later burn-in or more sweeps"
-            )
+        for row, place in enumerate(places):
+            self._take_samples(place, row, sections, schedule)
+
+    def _take_samples(self, place: int, row: int, sections: Mapping[str, Any], schedule: Schedule) -> None:
+        """The samples that a chain, the `row`-th of those in `sections`, has collected under `schedule`.
+
+        A sweep that ours collects as well keeps its sample. One that the chain has passed without collecting is lost: refused.
+        """
+        done = len(self.traces[place])
+        for j, sweep in enumerate(self.schedule.kept_sweeps):
+            if sweep > done:
+                continue
+            if sweep not in schedule.kept_sweeps:
+                raise SettingsError(
+                    f"chain {self.numbers[place]} has done {done} sweeps, but samples are to be taken after sweeps "
+                    f"{', '.join(map(str, self.schedule.kept_sweeps))}: set a later burn-in or more sweeps"
+                )
+            stored = row * schedule.samples + schedule.kept_sweeps.index(sweep)
+            for name, columns in self.samples.items():
+                columns[:, place * self.schedule.samples + j] = sections[f"samples.{name}"][:, stored]
 
     def _places(self, numbers: Collection[int] | None) -> list[int]:
         return [place for place, number in enumerate(self.numbers) if numbers is None or number in numbers]

@@ -136,9 +136,10 @@ class CompoundHPYLM(LanguageModel):
         return self
 
     @property
-    def is_open(self) -> bool:
-        """Whether compounds outside the vocabulary have probabilities of their own."""
-        return not self.is_renormalised
+    def events(self) -> str:
+        """Unless renormalised, compounds outside the vocabulary are events of their own, by their components."""
+        d = self.decomposition
+        return "closed" if self.is_renormalised else f"components-{d.table.digest}-{d.head}-{d.linking or 'default'}"
 
     def closed(self) -> Self:
         """The model renormalised over its vocabulary, exactly; what it gives to the vocabulary sums to one."""
@@ -214,7 +215,7 @@ class CompoundHPYLM(LanguageModel):
 
     def _word(self, word: str) -> _core.CompoundWord:
         number = self.vocabulary[word]
-        if number == UNKNOWN_ID and not self.is_renormalised:
+        if word not in self.vocabulary and not self.is_renormalised:
             known = self._unseen(word)
             if known is not None:
                 return self.native.compound(known)
@@ -274,7 +275,7 @@ class CompoundHPYLM(LanguageModel):
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """By context length, the longest first: what came from the word as seen there, and from head and modifiers."""
         number = self.vocabulary[word]
-        unseen = None if number or self.is_renormalised else self._unseen(word)
+        unseen = None if word in self.vocabulary or self.is_renormalised else self._unseen(word)
         parts = [self.components.names[i] for i in unseen] if unseen else self.components.of(number)
         compound = self._word(word)
         contributions = self.native.explain(state, compound)  # type: ignore[arg-type]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from binyan.errors import SettingsError
 from binyan.settings import Settings, setting
+from binyan.text.lower_case import SPECIAL_LANGUAGES, lower_case
 
 _NORMAL_FORMS = ("none", "nfc", "nfd", "nfkc", "nfkd")
+_NO_LANGUAGE = "und"
 _DIGIT = re.compile(r"\d")
 _SPACES = re.compile(r"[\t-\r\x1c- ]+")
 _OTHER_SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
@@ -34,6 +37,11 @@ class Preparation(Settings):
     strip_marks: bool = setting(False, "Remove combining marks (vowel signs, accents).")
     lowercase: bool = setting(False, "Make all letters lower case.")
     digits: bool = setting(False, "Make every digit 0.")
+    locale: str | None = setting(
+        None,
+        "Language whose rules lower case follows (tr, az and lt have their own); by default that of --tokenise.",
+        metavar="LANG",
+    )
 
     def __post_init__(self) -> None:
         if self.normalise not in _NORMAL_FORMS:
@@ -57,18 +65,25 @@ class Preparation(Settings):
         if self.strip_marks:
             word = _strip_marks(word)
         if self.lowercase:
-            word = word.lower()
+            word = lower_case(self.locale or self.tokenise)(word)
         return _DIGIT.sub("0", word) if self.digits else word
 
     @property
     def is_plain(self) -> bool:
         """Whether words are just what white space separates."""
-        return self == Preparation()
+        return replace(self, locale=None) == Preparation()
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Preparation:
+        """The inverse of `to_dict`. Models of version 0.1 know lower case by Unicode's rules alone."""
+        old = "locale" not in stored and stored.get("tokenise") in SPECIAL_LANGUAGES
+        return super().from_dict({**stored, "locale": _NO_LANGUAGE} if old else stored)
 
     def __str__(self) -> str:
         done = [self.normalise] if self.normalise != "none" else []
         done += [f"tokenise-{self.tokenise}"] if self.tokenise else []
         done += [name for name in ("punctuation", "strip_marks", "lowercase", "digits") if getattr(self, name)]
+        done += [f"locale-{self.locale}"] if self.locale and self.lowercase else []
         return "+".join(done) or "plain"
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from binyan.errors import InputError, unreadable
 from binyan.text.preparation import Preparation
@@ -16,6 +17,7 @@ Source = str | os.PathLike[str] | Iterable[str | Sequence[str]]
 
 LONGEST_WORD = 1000  # characters; longer ones are binary data or lost line ends, not words
 LONGEST_LINE = 10_000_000
+_MOST_EXPANSION, _EXPANDS_FREELY = 1000, 1 << 30  # of packed files: times their size, and bytes that any may have
 _LONGEST_NAME = 4096  # characters of the name of a file
 
 
@@ -27,6 +29,37 @@ class TaggedSentence:
     tags: list[str]
 
 
+class _Unpacked(io.BufferedReader):
+    """A packed file, read unpacked; one that expands beyond all measure is refused instead of read for ever."""
+
+    def __init__(self, source: Any, path: str | os.PathLike[str]) -> None:
+        super().__init__(_Counted(source, path), 1 << 16)
+
+
+class _Counted(io.RawIOBase):
+    def __init__(self, source: Any, path: str | os.PathLike[str]) -> None:
+        self._source, self._path, self._bytes = source, path, 0
+        self._most = max(_EXPANDS_FREELY, _MOST_EXPANSION * os.stat(path).st_size)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._source.read(len(buffer))
+        self._bytes += len(data)
+        if self._bytes > self._most:
+            raise InputError(
+                f"{self._path}: expands to over {self._most:,} bytes, {_MOST_EXPANSION} times its size, which no text does; "
+                "unpack it and look at it first"
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._source.close()
+        super().close()
+
+
 def open_text(path: str | os.PathLike[str]) -> IO[bytes]:
     """Open `path` for reading bytes, unpacking gz, xz and bz2."""
     try:
@@ -36,15 +69,15 @@ def open_text(path: str | os.PathLike[str]) -> IO[bytes]:
         if magic[:2] == b"\x1f\x8b":
             import gzip
 
-            return gzip.open(path, "rb")  # type: ignore[return-value]
+            return _Unpacked(gzip.open(path, "rb"), path)
         if magic == b"\xfd7zXZ\x00":
             import lzma
 
-            return lzma.open(path, "rb")
+            return _Unpacked(lzma.open(path, "rb"), path)
         if magic[:3] == b"BZh":
             import bz2
 
-            return bz2.open(path, "rb")
+            return _Unpacked(bz2.open(path, "rb"), path)
         if magic == b"\x89BINYA":
             raise InputError(f"{path}: is a model of Binyan, where text is wanted; are the arguments in their places?")
         if magic[:2] in (b"\xff\xfe", b"\xfe\xff"):
