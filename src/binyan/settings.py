@@ -100,7 +100,9 @@ def takes_settings(*groups: type[Any]) -> Callable[[Function], Function]:
     """A function with `**settings` shows the fields of `groups` in its signature, for `help()`, editors and notebooks."""
 
     def decorate(function: Function) -> Function:
-        stated = {f.name: f for group in reversed(groups) for f in fields(group) if f.init}
+        stated: dict[str, Field[Any]] = {}
+        for f in (f for group in groups for f in fields(group) if f.init):
+            stated.setdefault(f.name, f)
         own = {p.name: p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD}
         for name, f in stated.items():
             default = f.default if f.default is not MISSING else inspect.Parameter.empty

@@ -53,7 +53,10 @@ MISTAKES = [
     ("lm perplexity morph --text text", ("morph: a model of kind 'adaptor' is not a language model", "binyan morph")),
     ("morph segment mkn", ("mkn: holds a KneserNey (kind 'mkn'), not a Morphology", "binyan morph")),
     ("vectors nearest mkn haus", ("mkn: a model of kind 'mkn' has no vectors", "log-bilinear")),
-    ("compounds split mkn --text text --out out", ("mkn: holds a KneserNey (kind 'mkn'), not a CompoundSplitter", "binyan compounds")),
+    (
+        "compounds split mkn --text text --out out",
+        ("mkn: holds a KneserNey (kind 'mkn'), not a CompoundSplitter", "binyan compounds"),
+    ),
     ("lm import text --out out", ("text:", "not an ARPA file")),
     ("lm train hpylm+c --text text --segmentation text -o out", ("text:1: 1 columns", "binyan compounds split")),
     # grammars
