@@ -44,9 +44,9 @@ class Progress:
         elif self._shown and time.monotonic() - self._started > _PATIENCE:
             if self._bar is None:
                 self._start()
-            shown = "  ".join(f"{name.replace('_', ' ')} {value:,.6g}" for name, value in figures.items())
+            text = "  ".join(f"{name.replace('_', ' ')} {value:,.6g}" for name, value in figures.items())
             rate = self.done / (time.monotonic() - self._started)
-            self._bar.update(self._task, completed=self.done, figures=f"{rate:,.3g}/s  {shown}")
+            self._bar.update(self._task, completed=self.done, figures=f"{rate:,.3g}/s  {text}")
 
     def _start(self) -> None:
         from rich.console import Console

@@ -16,7 +16,7 @@ from binyan.cli.option_groups import with_settings
 from binyan.cli.output import plain_warnings, print_json
 from binyan.errors import SettingsError
 from binyan.evaluation.table import write_tables
-from binyan.log_bilinear.settings import VARIANTS, Shape, TrainingSettings, TuningSettings, Variant
+from binyan.log_bilinear.settings import VARIANTS, SearchSettings, Shape, TrainingSettings, Variant
 from binyan.settings import Settings
 from binyan.text import Preparation, VocabularyPolicy
 
@@ -110,7 +110,7 @@ def tune(
     text: Annotated[list[Path], typer.Option("--text", "-t", metavar="F", help="Training text; may be repeated.")],
     dev: Dev,
     study: Annotated[Path, typer.Option("--study", metavar="F", help="The study; resumed if it exists.")],
-    tuning: TuningSettings,
+    tuning: SearchSettings,
     shape: Shape,
     words: WordOptions,
     training: TrainingSettings,

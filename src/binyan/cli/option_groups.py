@@ -59,12 +59,15 @@ def _options(group: type[Any]) -> dict[str, tuple[Any, Any]]:
     types = get_type_hints(group, include_extras=True)
     options: dict[str, tuple[Any, Any]] = {}
     for f in fields(group):
-        told = description(f)
-        if told is None and get_origin(types[f.name]) is Annotated:
+        described = description(f)
+        if described is None and get_origin(types[f.name]) is Annotated:
             options[f.name] = (types[f.name], f.default)
-        elif told is not None and told.on_command_line:
-            flags = [told.option or f"--{f.name.replace('_', '-')}", *([told.short] if told.short else [])]
-            option = typer.Option(*flags, help=told.help, metavar=told.metavar)
+        elif described is not None and described.on_command_line:
+            flags = [
+                described.option or f"--{f.name.replace('_', '-')}",
+                *([described.short] if described.short else []),
+            ]
+            option = typer.Option(*flags, help=described.help, metavar=described.metavar)
             options[f.name] = (Annotated[_command_line_type(types[f.name]), option], f.default)
     return options
 

@@ -96,13 +96,13 @@ def _series(table: Table, chart: Chart, y: Any) -> dict[str, dict[Any, float]]:
     """Name of a series -> x -> y, from columns (`y`) or from the rows that share a label (`chart.series`)."""
     xs = table.column(chart.x)
     if chart.series is None:
-        found = {name: dict(zip(xs, table.column(name), strict=True)) for name in y}
+        series = {name: dict(zip(xs, table.column(name), strict=True)) for name in y}
     else:
-        found = {}
+        series = {}
         for name, x, value in zip(table.column(chart.series), xs, table.column(y[0]), strict=True):
-            found.setdefault(name, {})[x] = value
-        found = dict(sorted(found.items()))
-    return {name: {x: v for x, v in points.items() if v is not None} for name, points in found.items()}
+            series.setdefault(name, {})[x] = value
+        series = dict(sorted(series.items()))
+    return {name: {x: v for x, v in points.items() if v is not None} for name, points in series.items()}
 
 
 def _bars(axes: Axes, table: Table, chart: Chart, y: Any) -> None:

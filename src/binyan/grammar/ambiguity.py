@@ -37,7 +37,7 @@ def duplicate_derivations(grammar: Grammar) -> list[Duplicate]:
 
     The grammar must be free of errors.
     """
-    search = _Search(grammar)
+    search = _AmbiguitySearch(grammar)
     for length in range(1, _LONGEST + 1):
         for symbol in grammar.symbols:
             search.derive(symbol, length)
@@ -46,7 +46,7 @@ def duplicate_derivations(grammar: Grammar) -> list[Duplicate]:
     return list(search.duplicates.values())
 
 
-class _Search:
+class _AmbiguitySearch:
     def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
         self.table: dict[tuple[str, int], dict[_Piece, int]] = {}

@@ -29,7 +29,7 @@ from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.history import TrainingHistory
 from binyan.log_bilinear.network import LogBilinearNetwork
 from binyan.log_bilinear.scorer import Scorer
-from binyan.log_bilinear.settings import Shape, TrainingSettings, TuningSettings
+from binyan.log_bilinear.settings import SearchSettings, Shape, TrainingSettings
 from binyan.log_bilinear.training_data import TrainingData, training_fields
 from binyan.log_bilinear.tuning import TuningResult, tune
 from binyan.log_bilinear.vectors import Vectors
@@ -116,7 +116,7 @@ class LogBilinear(LanguageModel):
         )
         return self._learnt(trainer.network, factor_map, data.corpus.vocabulary)
 
-    @takes_settings(TuningSettings)
+    @takes_settings(SearchSettings)
     def tune(
         self,
         text: Corpus | Source | Sequence[Source],
@@ -132,7 +132,7 @@ class LogBilinear(LanguageModel):
         `study` names a file that keeps the trials: searched on until it has `trials` of them. With `jobs` above 1, that many
         trials are trained at a time in processes, or on the workers of the Dask `scheduler` at that address.
         """
-        [tuning] = gather("tune", settings, TuningSettings)
+        [tuning] = gather("tune", settings, SearchSettings)
         data = self._data(text, development, progress)
         return tune(
             data.task(self.shape),

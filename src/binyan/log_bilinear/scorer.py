@@ -27,7 +27,7 @@ _PREDICTED_AT_ONCE = 8192  # events
 
 
 @dataclass(frozen=True)
-class Batch:
+class ScoringBatch:
     """The events of sentences; those of sentence i are [offsets[i], offsets[i + 1]).
 
     Context ids are rows of `context_vectors`, which has words outside the vocabulary too; where these are predicted, they are <unk>.
@@ -137,7 +137,7 @@ class Scorer:
 
     # Texts.
 
-    def batch(self, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> Batch:
+    def batch(self, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> ScoringBatch:
         """The events of prepared sentences. Raises InputError where they hold <s> or </s> as words."""
         index, extra = vocabulary.index, dict[str, int]()
         vectors: list[Tensor] = []
@@ -162,10 +162,10 @@ class Scorer:
         context_vectors = torch.cat([self.context_vectors, torch.stack(vectors)]) if vectors else self.context_vectors
         words = np.where(events.words < len(index), events.words, np.int32(UNKNOWN_ID))
         ends = np.array([end + i for i, end in enumerate(offsets)], np.uint64)
-        return Batch(context_vectors, events.contexts, words, ends)
+        return ScoringBatch(context_vectors, events.contexts, words, ends)
 
     @torch.no_grad()
-    def log_probs(self, batch: Batch, words: NDArray[np.int32]) -> NDArray[np.float64]:
+    def log_probs(self, batch: ScoringBatch, words: NDArray[np.int32]) -> NDArray[np.float64]:
         """The natural log-probability of one word per context of a batch."""
         is_known = (words != UNKNOWN_ID) & (words < self.closed)
         rows = torch.from_numpy(self.network.targets.row_of[np.where(is_known, words, UNKNOWN_ID)])
@@ -180,12 +180,12 @@ class Scorer:
         return torch.cat(parts).numpy() if parts else np.zeros(0)
 
     @torch.no_grad()
-    def prediction_vectors(self, batch: Batch) -> NDArray[np.float64]:
+    def prediction_vectors(self, batch: ScoringBatch) -> NDArray[np.float64]:
         """The vector p of each event."""
         parts = [p for _, p in self._predicted(batch, _PREDICTED_AT_ONCE)]
         return torch.cat(parts).double().numpy() if parts else np.zeros((0, self.network.shape.dim))
 
-    def _predicted(self, batch: Batch, size: int) -> Iterator[tuple[slice, Tensor]]:
+    def _predicted(self, batch: ScoringBatch, size: int) -> Iterator[tuple[slice, Tensor]]:
         """The vectors p of a batch, `size` events at a time."""
         for start in range(0, len(batch.contexts), size):
             here = slice(start, start + size)

@@ -119,7 +119,7 @@ class TrainingSettings(Settings):
 
 
 @dataclass(frozen=True)
-class TuningSettings(Settings):
+class SearchSettings(Settings):
     """How step size and penalty are searched."""
 
     trials: int = setting(10, "Trials the study is to have.", metavar="N")

@@ -11,7 +11,7 @@ from typing import Any
 from binyan.errors import BinyanError, MissingExtra, SettingsError
 from binyan.files import PathLike
 from binyan.log_bilinear.history import TrainingHistory
-from binyan.log_bilinear.settings import TrainingSettings, TuningSettings
+from binyan.log_bilinear.settings import SearchSettings, TrainingSettings
 from binyan.log_bilinear.training import Trainer, TrainingError
 from binyan.log_bilinear.training_task import TrainingTask, train_elsewhere
 from binyan.parallel import run_each
@@ -63,7 +63,7 @@ class TuningResult:
 def tune(
     task: TrainingTask | Callable[[TrainingSettings], Trainer],
     settings: TrainingSettings,
-    tuning: TuningSettings,
+    tuning: SearchSettings,
     study: PathLike | None = None,
     *,
     ranges: Ranges = RANGES,

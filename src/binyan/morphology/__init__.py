@@ -3,7 +3,7 @@
 from binyan.morphology.adaptor import AdaptorSampler
 from binyan.morphology.analysis import Analysis
 from binyan.morphology.chain_state import ChainState, Snapshot, SweepFigures
-from binyan.morphology.lexicon import Lexicon, Morpheme
+from binyan.morphology.lexicon import Lexicon, LexiconEntry
 from binyan.morphology.morphology import Morphology
 from binyan.morphology.reports import SegmentedWords, WordAnalyses, WordRoots
 from binyan.morphology.settings import MorphologySettings, WordSettings
@@ -14,7 +14,7 @@ __all__ = [
     "Analysis",
     "ChainState",
     "Lexicon",
-    "Morpheme",
+    "LexiconEntry",
     "Morphology",
     "MorphologySettings",
     "SegmentedWords",

@@ -33,7 +33,7 @@ class HasTree(Protocol):
 
 
 @dataclass(frozen=True)
-class Morpheme:
+class LexiconEntry:
     """A morpheme: the string of each argument (('k','t','b') for a root), its probability, and its uses."""
 
     strings: tuple[str, ...]
@@ -47,23 +47,23 @@ class Morpheme:
 
 
 @dataclass(frozen=True, repr=False)
-class Lexicon(Sequence[Morpheme]):
+class Lexicon(Sequence[LexiconEntry]):
     """The morphemes of a symbol, most probable first. `signature` says how they were learnt."""
 
     symbol: str
-    entries: tuple[Morpheme, ...]
+    entries: tuple[LexiconEntry, ...]
     signature: str = ""
 
     @overload
-    def __getitem__(self, place: int) -> Morpheme: ...
+    def __getitem__(self, place: int) -> LexiconEntry: ...
     @overload
     def __getitem__(self, place: slice) -> Lexicon: ...
-    def __getitem__(self, place: int | slice) -> Morpheme | Lexicon:
+    def __getitem__(self, place: int | slice) -> LexiconEntry | Lexicon:
         if isinstance(place, slice):
             return replace(self, entries=self.entries[place])
         return self.entries[place]
 
-    def __iter__(self) -> Iterator[Morpheme]:
+    def __iter__(self) -> Iterator[LexiconEntry]:
         return iter(self.entries)
 
     def __len__(self) -> int:
@@ -130,5 +130,5 @@ def lexicon(
                 uses[tree.pieces()] += 1
         share = 1
     total = sum(uses.values())
-    entries = [Morpheme(strings, n / total, n / share) for strings, n in uses.items()]
+    entries = [LexiconEntry(strings, n / total, n / share) for strings, n in uses.items()]
     return Lexicon(symbol, tuple(sorted(entries, key=lambda e: (-e.probability, e.strings))), signature)

@@ -48,12 +48,12 @@ class ArpaModel(BackoffLanguageModel):
         """
         reader = _core.ArpaReader()
         pieces = []
-        with Progress("MB read", show=progress) as shown:
+        with Progress("MB read", show=progress) as bar:
             try:
                 for piece in read_pieces(path):
                     reader.feed(piece)
                     pieces.append(digest(piece))
-                    shown.advance()
+                    bar.advance()
                 native = reader.finish()
             except InputError as error:
                 raise (InputError(f"{path}:{error}") if str(error)[:1].isdigit() else error) from error

@@ -254,9 +254,9 @@ def word_counts(corpus: Corpus) -> NDArray[np.uint32]:
 
 def context_tree(corpus: Corpus, order: int, progress: ProgressOption = None) -> _core.ContextTree:
     """All n-grams of a corpus up to `order` words."""
-    with Progress("levels of n-grams", order, progress) as shown:
+    with Progress("levels of n-grams", order, progress) as bar:
         return _core.ContextTree.build(
-            corpus.words, corpus.offsets, order, len(corpus.vocabulary), lambda level: shown.advance()
+            corpus.words, corpus.offsets, order, len(corpus.vocabulary), lambda level: bar.advance()
         )
 
 

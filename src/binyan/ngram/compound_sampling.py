@@ -84,8 +84,8 @@ class ComponentInventory:
 
     def find(self, components: Sequence[str]) -> list[int] | None:
         """The numbers of `components`, or None where one is not known."""
-        found = [self.index.get(part, -1) for part in components]
-        return None if -1 in found else found
+        ids = [self.index.get(part, -1) for part in components]
+        return None if -1 in ids else ids
 
     def of(self, word: int) -> list[str]:
         """The components of a word of the vocabulary."""
@@ -120,8 +120,8 @@ class CompoundSampling(Sampling):
     def fields(self) -> dict[str, Any]:
         """What the signature says of the training."""
         d = self.decomposition
-        shown = {"segmentation": d.table.digest, "compounds": self.components.compounds, "head": d.head}
-        return super().fields() | shown | ({"linking": d.linking} if d.linking else {})
+        fields = {"segmentation": d.table.digest, "compounds": self.components.compounds, "head": d.head}
+        return super().fields() | fields | ({"linking": d.linking} if d.linking else {})
 
     def settings(self) -> dict[str, Any]:
         """What must be the same for training to be resumed from a checkpoint."""

@@ -51,13 +51,13 @@ def fit_discounts(
     def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         p, gradient = probabilities(levels, flat.reshape(start.shape), uniform)
         value = float(-np.log(p).mean())
-        shown.advance(perplexity=math.exp(value))
+        bar.advance(perplexity=math.exp(value))
         return value, -(gradient / p).mean(2).ravel()
 
     bounds = [(_LEAST, float(j)) for _ in levels for j in (1, 2, 3)]
-    with Progress("discounts fitted, steps", show=progress) as shown:
-        found = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", bounds=bounds)
-    return np.asarray(found.x.reshape(start.shape))
+    with Progress("discounts fitted, steps", show=progress) as bar:
+        optimum = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(optimum.x.reshape(start.shape))
 
 
 def probabilities(
@@ -80,7 +80,7 @@ def probabilities(
 
 
 def _levels(tree: _core.ContextTree, corpus: Corpus, thresholds: Sequence[int]) -> list[_Level]:
-    found = np.array(list(_found(tree, corpus)), np.int64).reshape(-1, tree.order, 2)
+    places = np.array(list(_places(tree, corpus)), np.int64).reshape(-1, tree.order, 2)
     stored = [tree.level(k) for k in range(tree.order)]
     levels = []
     for k, (level, threshold) in enumerate(zip(stored, thresholds, strict=True)):
@@ -97,7 +97,7 @@ def _levels(tree: _core.ContextTree, corpus: Corpus, thresholds: Sequence[int]) 
 
         kind = np.where(kept, np.minimum(adjusted, 3), 0)
         kinds = np.stack([summed(kind == j) for j in (1, 2, 3)], axis=1)
-        contexts, entries = found[:, k].T
+        contexts, entries = places[:, k].T
         reached = contexts >= 0
         of = np.maximum(contexts, 0)
         levels.append(
@@ -112,7 +112,7 @@ def _levels(tree: _core.ContextTree, corpus: Corpus, thresholds: Sequence[int]) 
     return levels
 
 
-def _found(tree: _core.ContextTree, corpus: Corpus) -> Iterator[list[tuple[int, int]]]:
+def _places(tree: _core.ContextTree, corpus: Corpus) -> Iterator[list[tuple[int, int]]]:
     """For each event its context and entry on each level, -1 where the tree has none."""
     for start, end in zip(corpus.offsets[:-1].tolist(), corpus.offsets[1:].tolist(), strict=True):
         words = [BEGIN_ID, *corpus.words[start:end].tolist(), END_ID]

@@ -168,8 +168,8 @@ def _warn(discounts: Sequence[Discounts]) -> None:
             missing = [str(j) for j in (1, 2, 3) if d.counts_of_counts[j - 1] == 0]
             reason = f"no {d.order}-gram has adjusted count {' or '.join(missing)}"
         else:
-            shown = ", ".join(f"n{j}={n}" for j, n in enumerate(d.counts_of_counts, 1))
-            reason = f"the counts of counts {shown} put them out of range"
+            counts = ", ".join(f"n{j}={n}" for j, n in enumerate(d.counts_of_counts, 1))
+            reason = f"the counts of counts {counts} put them out of range"
         warnings.warn(
             f"order {d.order}: discounts cannot be estimated: {reason}; took {', '.join(f'{a:g}' for a in d.amounts)} "
             "for counts 1, 2 and 3+ (the text is small or artificial; the HPYLM needs no such counts)",

@@ -18,7 +18,7 @@ from binyan.segmentation.hyphens import between_hyphens, lowered
 from binyan.segmentation.lattice import Floats
 from binyan.segmentation.part_counts import PartCounts, components_with_links
 from binyan.segmentation.segmentation import Part, Segmentation
-from binyan.segmentation.split_batch import Batch, SplitFeatures
+from binyan.segmentation.split_batch import LatticeBatch, SplitFeatures
 from binyan.segmentation.splitter_settings import SplitterSettings
 from binyan.segmentation.table import SegmentationTable
 
@@ -149,7 +149,7 @@ def _features(part_counts: PartCounts, rows: Sequence[Segmentation]) -> SplitFea
     return SplitFeatures(part_counts, alphabet, keys[((at_gold >= 2) | (seen >= 20)) & (keys > 0)])
 
 
-def _reachable(batch: Batch) -> NDArray[np.bool_]:
+def _reachable(batch: LatticeBatch) -> NDArray[np.bool_]:
     """Which words have their gold path in the lattice."""
     gold = batch.is_gold
     lengths = (batch.lattices.target - batch.lattices.source)[gold]
@@ -158,7 +158,7 @@ def _reachable(batch: Batch) -> NDArray[np.bool_]:
 
 
 def _maximise(
-    batch: Batch, size: int, penalty: float, max_iterations: int, progress: ProgressOption
+    batch: LatticeBatch, size: int, penalty: float, max_iterations: int, progress: ProgressOption
 ) -> tuple[Floats, float]:
     """L-BFGS on the conditional log-likelihood less `penalty` / 2 times the squared weights."""
     from scipy.optimize import minimize
@@ -185,7 +185,9 @@ def _maximise(
     return result.x, -float(result.fun)
 
 
-def log_likelihood(batch: Batch, weights: Floats, usable: NDArray[np.bool_], observed: Floats) -> tuple[float, Floats]:
+def log_likelihood(
+    batch: LatticeBatch, weights: Floats, usable: NDArray[np.bool_], observed: Floats
+) -> tuple[float, Floats]:
     """The conditional log-likelihood of the gold paths of `usable` words, and its gradient: observed less expected."""
     scores = batch.scores(weights)
     totals, marginals = batch.lattices.marginals(scores)
@@ -194,7 +196,7 @@ def log_likelihood(batch: Batch, weights: Floats, usable: NDArray[np.bool_], obs
     return value, observed - batch.totals(marginals * of_edge, len(weights))
 
 
-def _segmentation(piece: str, batch: Batch, path: list[int], probability: float | None = None) -> Segmentation:
+def _segmentation(piece: str, batch: LatticeBatch, path: list[int], probability: float | None = None) -> Segmentation:
     parts: list[Part] = []
     for edge in path:
         i, j, k = (int(column[edge]) for column in (batch.lattices.source, batch.end, batch.lattices.target))

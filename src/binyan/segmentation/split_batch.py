@@ -25,7 +25,7 @@ _CHUNK = 2_000_000  # spans at a time
 
 
 @dataclass(frozen=True)
-class Batch:
+class LatticeBatch:
     """The lattices of some words, with the features of their edges; features are indices of weights."""
 
     lattices: Lattices
@@ -47,7 +47,7 @@ class Batch:
     def _families(self) -> list[tuple[Ints, Ints]]:
         return [(self.spans, self.span_of), (self.boundaries, self.boundary_of), (self.links, self.link_of)]
 
-    def merged(self) -> Batch:
+    def merged(self) -> LatticeBatch:
         """The same batch with equal rows of features stored once; worth it where scores are computed many times."""
         spans, span = _distinct(self.spans)
         links, link = _distinct(self.links)
@@ -88,7 +88,7 @@ class SplitFeatures:
         codes[[ord(letter) for letter in self.alphabet]] = np.arange(f.EDGE + 1, f.EDGE + 1 + len(self.alphabet))
         return codes
 
-    def batch(self, words: Sequence[str], gold: Sequence[Segmentation] | None = None) -> Batch:
+    def batch(self, words: Sequence[str], gold: Sequence[Segmentation] | None = None) -> LatticeBatch:
         """The lattices of `words`, lowercase and not empty.
 
         With `gold`, gold edges are marked and each word's own analysis is taken out of the counts it is described by.
@@ -136,12 +136,12 @@ class _Builder:
         """The letter contexts of every boundary."""
         return self._column("contexts")
 
-    def batch(self, indices: Callable[[Keys], Ints]) -> Batch:
+    def batch(self, indices: Callable[[Keys], Ints]) -> LatticeBatch:
         """All words together; `indices` turns letter contexts into features."""
         column = self._column
         lengths = np.array([len(word) for word in self.words], np.int64)
         lattices = Lattices(lengths, column("word"), column("source"), column("target"))
-        return Batch(
+        return LatticeBatch(
             lattices,
             column("end"),
             column("is_gold").astype(bool),

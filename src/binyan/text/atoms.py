@@ -38,13 +38,13 @@ def invisible(words: Iterable[str]) -> str | None:
     >>> invisible(["ka\\u200dtab", "katab"])
     "1 word holds characters that cannot be seen (zero width joiner), e.g. 'ka\\\\u200dtab'; they are kept"
     """
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     holding = [word for word in words if not word.isascii() and _INVISIBLE.search(word)]
     for word in holding:
-        found.update(set(_INVISIBLE.findall(word)))
+        counts.update(set(_INVISIBLE.findall(word)))
     if not holding:
         return None
-    names = ", ".join(unicodedata.name(char, f"U+{ord(char):04X}").lower() for char, _ in found.most_common(3))
+    names = ", ".join(unicodedata.name(char, f"U+{ord(char):04X}").lower() for char, _ in counts.most_common(3))
     hold = "1 word holds" if len(holding) == 1 else f"{len(holding):,} words hold"
     return f"{hold} characters that cannot be seen ({names}), e.g. {holding[0]!a}; they are kept"
 

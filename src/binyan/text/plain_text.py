@@ -44,7 +44,7 @@ def _read(
     words: list[NDArray[np.uint32]] = []
     ends = [np.zeros(1, np.uint64)]
     total = 0
-    with Progress("MB read", show=progress) as shown:
+    with Progress("MB read", show=progress) as bar:
         for path in paths:
             with open_text(path) as source:  # type: ignore[arg-type]
                 first = True
@@ -60,7 +60,7 @@ def _read(
                         ends.append(numbers[1][1:] + np.uint64(total))
                         total += len(numbers[0])
                         first = False
-                        shown.advance(_BLOCK // 1_000_000)
+                        bar.advance(_BLOCK // 1_000_000)
                 except Exception:  # what cannot be unpacked: each format has errors of its own
                     return None
     return np.concatenate(words) if words else np.zeros(0, np.uint32), np.concatenate(ends)

@@ -152,8 +152,8 @@ class VocabularyPolicy(Settings):
         if self.given is not None:
             return {"given": self.given.digest}
         fields: Mapping[str, Any] = {"min_count": self.min_count, "kappa": self.kappa, "script": self.script}
-        shown = {k: v for k, v in fields.items() if v != getattr(VocabularyPolicy, k)}
-        return shown | ({"seed": self.seed} if self.kappa else {})
+        changed = {k: v for k, v in fields.items() if v != getattr(VocabularyPolicy, k)}
+        return changed | ({"seed": self.seed} if self.kappa else {})
 
 
 def script_share(word: str, script: str) -> float:
