@@ -8,10 +8,10 @@ import re
 import sys
 
 import pytest
-from binyan.experiments.study import select
 
 from binyan.cli import use_utf8
 from binyan.errors import SettingsError, unreadable
+from binyan.experiments.studies import select
 
 
 @pytest.mark.parametrize(("platform", "encoded"), [("win32", "größer ← כתב\n".encode()), ("linux", None)])

@@ -70,8 +70,8 @@ def run(
     from binyan import experiments
     from binyan.experiments.experiment import data_folder
 
-    folder = data_folder(data)
     rows = experiments.listing(names or (), only or (), results)
+    folder = data_folder(data)
     left, number = sum(row.result is None for row in rows), count(1)
     if not json_:
         typer.echo(f"{len(rows) - left} of {len(rows)} experiments are done, {left} to run", err=True)
