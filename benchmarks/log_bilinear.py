@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--text", type=Path, required=True)
     parser.add_argument("--tokens", type=int, default=200_000, help="train on the first so many tokens")
     parser.add_argument("-k", type=int, default=200)
-    parser.add_argument("--batch", type=int, default=10_000, help="events a minibatch, of both")
+    parser.add_argument("--batch", type=int, default=10_000, help="events per minibatch, for both")
     parser.add_argument("--peer", type=Path)
     parser.add_argument("--word-map", type=Path)
     parser.add_argument("--skip-scoring", action="store_true")

@@ -97,7 +97,7 @@ class BackoffLanguageModel(LanguageModel):
         )
 
     def context(self, state: State) -> list[str]:
-        """The words a state remembers, in the order of the text."""
+        """The words that a state remembers, in the order of the text."""
         return [self.vocabulary.words[w] for w in self.native.context(state)]  # type: ignore[arg-type]
 
     def weigh(self, state: State, word: str | None = None) -> MixtureParts:

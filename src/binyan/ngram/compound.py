@@ -265,7 +265,7 @@ class CompoundHPYLM(LanguageModel):
         return self.native.vocabulary_mass(state)  # type: ignore[arg-type]
 
     def context(self, state: State) -> list[str]:
-        """The words a state remembers, in the order of the text."""
+        """The words that a state remembers, in the order of the text."""
         return [self.vocabulary.words[w] for w in self.native.context(state)]  # type: ignore[arg-type]
 
     def training_counts(self) -> NDArray[np.uint32]:

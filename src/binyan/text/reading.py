@@ -172,7 +172,7 @@ def refuse_file_names(items: object) -> None:
 def read_sentences(
     source: Source, preparation: Preparation | None = None, keep_blank: bool = False
 ) -> Iterator[list[str]]:
-    """The sentences of `source`, one a line, prepared. Blank lines are left out unless `keep_blank`."""
+    """The sentences of `source`, one per line, prepared. Blank lines are left out unless `keep_blank`."""
     prepare = preparation or Preparation()
     for where, sentence in _located(source, prepare):
         if not sentence and not keep_blank:

@@ -71,7 +71,7 @@ class Vocabulary:
         return digest(self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        """As stored in a model file: one word a line, without the three specials."""
+        """As stored in a model file: one word per line, without the three specials."""
         return "\n".join(self.words[len(SPECIALS) :]).encode()
 
     @classmethod
@@ -89,7 +89,7 @@ class Vocabulary:
                 continue
             word = words[0]
             if len(words) > 1:
-                raise InputError(f"{path}:{number}: {line!r} has white space inside; a vocabulary has one word a line")
+                raise InputError(f"{path}:{number}: {line!r} has white space inside; a vocabulary has one word per line")
             if word in lines:
                 raise InputError(f"{path}:{number}: {word!r} is already on line {lines[word]}; remove one of the two")
             lines[word] = number
