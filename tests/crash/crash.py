@@ -1,6 +1,6 @@
 """Commands that are killed at random moments, or meet a full disk, and are run again until they are done.
 
-`python crash.py 100` kills a hundred times in all and prints a table. What the last run leaves must be, byte for byte, what a run
+`python crash.py 100` kills a hundred times in all and prints a table; names of commands after the number choose among them. What the last run leaves must be, byte for byte, what a run
 that nobody disturbed leaves; a checkpoint that was complete must stay loadable and never hold less work than before.
 """
 
@@ -242,15 +242,16 @@ def progress(folder: Path, command: Command) -> int:
     return int(meta["sweeps"]) if "sweeps" in meta else len(meta["perplexity"])
 
 
-def main(kills: int) -> int:
-    """Test all commands; the exit code."""
+def main(kills: int, names: list[str]) -> int:
+    """Test the commands called `names`, or all; the exit code."""
     columns = ("command", "kills", "resumed", "lost work", "parts", "identical", "full disk")
     print("\t".join(columns), flush=True)
     failed, total = False, 0
     disk = SmallDisk.is_possible()
     with tempfile.TemporaryDirectory() as folder:
         crash = Crash(Path(folder, "crash"))
-        for left, name in zip(range(len(COMMANDS), 0, -1), COMMANDS, strict=True):
+        chosen = names or list(COMMANDS)
+        for left, name in zip(range(len(chosen), 0, -1), chosen, strict=True):
             record = crash.test(name, -(-(kills - total) // left), disk)
             total += record.kills
             failed |= record.lost > 0 or not record.identical or record.full_disk == "DIFFERS"
@@ -262,4 +263,4 @@ def main(kills: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100))
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100, sys.argv[2:]))
