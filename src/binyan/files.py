@@ -20,7 +20,9 @@ from binyan.signature import digest
 
 PathLike = str | os.PathLike[str]
 
-_HOST = digest(socket.gethostname().encode())  # tells the processes of this machine from those of others on a shared disk
+_HOST = digest(
+    socket.gethostname().encode()
+)  # tells the processes of this machine from those of others on a shared disk
 
 
 @contextmanager

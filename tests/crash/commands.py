@@ -93,7 +93,9 @@ def write_texts(folder: Path) -> None:
         _write(folder / name, lines)
     _write(folder / "segments", (f"{a}{b}\t{a} {b}" for a in STEMS for b in SUFFIXES))
     _write(folder / "words", (f"{a}{b}" for a in STEMS for b in SUFFIXES))
-    sentences = list(itertools.product(("the", "a"), ("green", "old"), ("house", "dog"), ("the", "a"), ("house", "dog")))
+    sentences = list(
+        itertools.product(("the", "a"), ("green", "old"), ("house", "dog"), ("the", "a"), ("house", "dog"))
+    )
     source = [" ".join([d, adj, n, "sees", e, m]) for d, adj, n, e, m in sentences]
     _write(folder / "en", source)
     _write(folder / "de", (" ".join(LEXICON[w] for w in s.split()) for s in source))

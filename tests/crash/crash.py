@@ -19,18 +19,52 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from commands import COMMANDS, Command, write_texts
+from run_command import Process, prepare
 
 from binyan import model_file
-from commands import COMMANDS, Command, write_texts
 
 _TIMINGS = ("seconds", "peak_memory")
 _PREPARED = {
     "mkn": ("lm", "train", "mkn", "--text", "text", "--order", "2", "--quiet", "--out", "mkn"),
     "clbl": tuple(
-        "lm train clbl --text text --dev dev --dim 5 --order 2 --epochs 2 -k 4 --quiet --out clbl".split()
+        [
+            "lm",
+            "train",
+            "clbl",
+            "--text",
+            "text",
+            "--dev",
+            "dev",
+            "--dim",
+            "5",
+            "--order",
+            "2",
+            "--epochs",
+            "2",
+            "-k",
+            "4",
+            "--quiet",
+            "--out",
+            "clbl",
+        ]
     ),
     "system": tuple(
-        "mt train --source en --target de --alignment links --order 3 --quiet --out system".split()
+        [
+            "mt",
+            "train",
+            "--source",
+            "en",
+            "--target",
+            "de",
+            "--alignment",
+            "links",
+            "--order",
+            "3",
+            "--quiet",
+            "--out",
+            "system",
+        ]
     ),
 }
 
@@ -56,32 +90,24 @@ class Crash:
     """A folder of texts, the results of undisturbed runs, and the killing of commands."""
 
     def __init__(self, folder: Path, seed: int = 1) -> None:
+        prepare()
         self.random = np.random.default_rng(seed)
         self.folder = folder
         self.texts = folder / "texts"
         self.texts.mkdir(parents=True)
         write_texts(self.texts)
 
-    def start(self, folder: Path, arguments: tuple[str, ...]) -> subprocess.Popen[str]:
+    def start(self, folder: Path, arguments: tuple[str, ...]) -> Process:
         """A command, in `folder`."""
-        script = str(Path(__file__).with_name("run_command.py"))
-        environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
-        return subprocess.Popen(
-            [sys.executable, script, *arguments],
-            cwd=folder,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return Process(folder, arguments, self.folder / "messages")
 
     def finish(self, folder: Path, arguments: tuple[str, ...]) -> float:
         """Run a command to its end; seconds."""
         began = time.monotonic()
         process = self.start(folder, arguments)
-        _, errors = process.communicate(timeout=600)
+        process.finish()
         if process.returncode:
-            raise Fault(f"{' '.join(arguments)}: ended with {process.returncode}: {errors[-2000:]}")
+            raise Fault(f"{' '.join(arguments)}: ended with {process.returncode}: {process.messages[-2000:]}")
         return time.monotonic() - began
 
     def place(self, name: str, command: Command) -> Path:
@@ -114,17 +140,15 @@ class Crash:
     def _kill(self, folder: Path, command: Command, seconds: float, record: Record) -> None:
         before = progress(folder, command)
         record.resumed += before > 0
-        moment = float(self.random.uniform(0.25, 1.0)) * seconds
+        moment = float(self.random.uniform(0.02, 1.0)) * seconds
         sent = signal.SIGKILL if record.kills % 2 else signal.SIGINT
         process = self.start(folder, command.arguments + command.resume)
-        try:
-            _, errors = process.communicate(timeout=moment)
-        except subprocess.TimeoutExpired:
-            process.send_signal(sent)
-            _, errors = process.communicate(timeout=120)
+        if not process.wait(moment):
+            os.kill(process.pid, sent)
+            process.finish()
             record.kills += 1
-        if process.returncode not in (0, 130, -signal.SIGKILL, -signal.SIGINT):
-            raise Fault(f"{command.name}: ended with {process.returncode} after a signal: {errors[-2000:]}")
+        if process.returncode not in (0, 130, -signal.SIGKILL):
+            raise Fault(f"{command.name}: ended with {process.returncode} after a signal: {process.messages[-2000:]}")
         try:
             record.lost += progress(folder, command) < before
         except Exception as error:
@@ -138,8 +162,9 @@ class Crash:
         size = sum(len(content) for content in expected.values())
         with SmallDisk(folder, free=max(4096, int(size * 0.6))) as disk:
             process = self.start(disk, command.arguments)
-            _, errors = process.communicate(timeout=600)
-            if process.returncode in (0, None) or "Traceback" in errors:
+            process.finish()
+            errors = process.messages
+            if process.returncode == 0 or "Traceback" in errors:
                 raise Fault(f"{command.name}: on a full disk it ended with {process.returncode}: {errors[-2000:]}")
             if "disk is full" not in errors:
                 raise Fault(f"{command.name}: does not say that the disk is full: {errors[-500:]}")

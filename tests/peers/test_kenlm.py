@@ -24,9 +24,7 @@ WORDS = [f"{stem}{suffix}" for stem in ("haus", "hof", "geh", "lauf", "baum") fo
 def sentences(number: int, seed: int, words: list[str]) -> list[list[str]]:
     random = np.random.default_rng(seed)
     weights = 1 / np.arange(1, len(words) + 1)
-    return [
-        random.choice(words, random.integers(1, 12), p=weights / weights.sum()).tolist() for _ in range(number)
-    ]
+    return [random.choice(words, random.integers(1, 12), p=weights / weights.sum()).tolist() for _ in range(number)]
 
 
 def models() -> dict[str, BackoffLanguageModel]:

@@ -15,8 +15,8 @@ from binyan.ngram.backoff import context_tree
 from binyan.text import Corpus
 
 pytest.importorskip("nltk", reason="NLTK is not installed: make peers")
-from nltk.lm import KneserNeyInterpolated  # noqa: E402
-from nltk.lm.preprocessing import padded_everygram_pipeline  # noqa: E402
+from nltk.lm import KneserNeyInterpolated
+from nltk.lm.preprocessing import padded_everygram_pipeline
 
 TEXT = [line.split() for line in ("a b c a b", "b c a", "a a b d", "c d a b c d d", "d", "a b a b c")]
 

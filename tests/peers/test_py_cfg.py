@@ -55,7 +55,8 @@ def test_probabilities_equal_those_of_nltk() -> None:
     for weight, left, _ in rules:
         sums[left] = sums.get(left, 0.0) + weight
     text = "\n".join(
-        f"{left} -> {repr(right) if right in 'xy' else right} [{weight / sums[left]!r}]" for weight, left, right in rules
+        f"{left} -> {repr(right) if right in 'xy' else right} [{weight / sums[left]!r}]"
+        for weight, left, right in rules
     )
     parser = nltk.InsideChartParser(nltk.PCFG.fromstring(text))
     for word, probability in probabilities().items():

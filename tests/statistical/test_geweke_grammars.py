@@ -42,7 +42,12 @@ def spell(grammar: Grammar, d: Derivation) -> list[list[str]]:
 
 
 def forwards(
-    grammar: Grammar, random: Random, words: int, fixed: tuple[float, float] | None = None, scale: float = 10.0, shortest: int = 1
+    grammar: Grammar,
+    random: Random,
+    words: int,
+    fixed: tuple[float, float] | None = None,
+    scale: float = 10.0,
+    shortest: int = 1,
 ) -> tuple[ReferenceAdaptor, list[Derivation], list[str]]:
     """Hyperparameters, trees and their words from the model."""
     while True:

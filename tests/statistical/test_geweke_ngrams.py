@@ -201,7 +201,9 @@ def test_compound_models_draw_from_the_joint_law(both_ways: bool) -> None:
     forward, again = compound_draws(both_ways, 400 * TIMES)
     assert disagreements(COMPOUND_NAMES, forward, again) == []
     if both_ways:
-        assert np.mean([row[-1] > 0 for row in forward]) > 0.1, "hardly any table is shortened: the floors are not tried"
+        assert np.mean([row[-1] > 0 for row in forward]) > 0.1, (
+            "hardly any table is shortened: the floors are not tried"
+        )
 
 
 def test_another_prior_of_shortening_is_noticed() -> None:

@@ -84,10 +84,11 @@ def test_folders_are_refused(tmp_path):
 def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(tmp_path):
     killed = subprocess.Popen([sys.executable, "-c", ""])
     killed.wait()
-    parts = {
-        number: tmp_path / f".a.txt.{files._HOST}-{number}.0123abcd.part" for number in (killed.pid, os.getppid())
-    }
-    others = [tmp_path / f".b.txt.{files._HOST}-{killed.pid}.0123abcd.part", tmp_path / f".a.txt.elsewhere-{killed.pid}.0123abcd.part"]
+    parts = {number: tmp_path / f".a.txt.{files._HOST}-{number}.0123abcd.part" for number in (killed.pid, os.getppid())}
+    others = [
+        tmp_path / f".b.txt.{files._HOST}-{killed.pid}.0123abcd.part",
+        tmp_path / f".a.txt.elsewhere-{killed.pid}.0123abcd.part",
+    ]
     for part in (*parts.values(), *others):
         part.write_text("halb")
     files.write_text(tmp_path / "a.txt", "eins")

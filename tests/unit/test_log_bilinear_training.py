@@ -100,7 +100,9 @@ def test_a_state_of_other_texts_or_classes_of_the_same_sizes_is_refused(
 
 def test_a_state_that_does_not_say_what_it_was_trained_on_is_refused(tmp_path: Path) -> None:
     def trainer() -> Trainer:
-        return Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 5), TrainingSettings(epochs=1), None, CLASS_OF)
+        return Trainer(
+            CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 5), TrainingSettings(epochs=1), None, CLASS_OF
+        )
 
     trainer().run(tmp_path / "state", progress=False)
     file = model_file.load(tmp_path / "state")
