@@ -5,7 +5,7 @@ NATIVE := $(shell find core bindings -name '*.[ch]pp') CMakeLists.txt
 CORE_FILES := $(shell find core bindings tests/cpp -name '*.[ch]pp')
 EXTRAS ?= cluster,dev,docs,explore,morfessor,mt,neural,pandas
 
-.PHONY: setup demo docs test quick lint coverage clean test-core sanitize cross test-aarch64
+.PHONY: setup demo docs test quick lint coverage clean test-core sanitize cross test-aarch64 crash laws peers
 
 setup: .venv/.built
 
@@ -44,6 +44,25 @@ test: lint
 coverage: setup
 	$(BIN)/pytest -n 2 --cov --cov-report=term-missing:skip-covered
 	@echo "Coverage of the package: $$($(BIN)/coverage report --format=total) %"
+
+# Long-running commands killed a hundred times, at moments drawn from a fixed seed, and run on a full disk (as root).
+KILLS ?= 100
+crash: setup
+	OMP_NUM_THREADS=1 $(BIN)/python tests/crash/crash.py $(KILLS)
+
+# The samplers against the joint law of model and data, with ten times the draws of `make test`.
+LAWS ?= 10
+laws: setup
+	BINYAN_LAWS=$(LAWS) $(BIN)/pytest -n 2 tests/statistical
+
+# Our probabilities and scores beside those of KenLM (built from source), NLTK and sacrebleu, in an environment of their own.
+build/peers/.installed: constraints.txt
+	$(PYTHON) -m venv build/peers
+	build/peers/bin/python -m pip install -q -c constraints.txt kenlm nltk sacrebleu
+	touch $@
+
+peers: setup build/peers/.installed
+	BINYAN_PEERS=$$(echo build/peers/lib/python3*/site-packages) $(BIN)/pytest tests/peers
 
 COMMA := ,
 define core_tests

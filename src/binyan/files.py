@@ -5,16 +5,24 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import secrets
+import socket
 import stat
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from binyan.errors import BinyanError, InputError, ModelFileError
+from binyan.signature import digest
 
 PathLike = str | os.PathLike[str]
+
+_HOST = digest(
+    socket.gethostname().encode()
+)  # tells the processes of this machine from those of others on a shared disk
 
 
 @contextmanager
@@ -30,7 +38,9 @@ def replacing(path: PathLike, error_class: type[BinyanError] = ModelFileError) -
         if mode is not None and not stat.S_ISREG(mode):
             yield final
             return
-        part = final.with_name(f".{final.name}.{os.getpid()}.{secrets.token_hex(4)}.part")
+        with suppress(OSError):
+            _remove_abandoned(final)
+        part = final.with_name(f".{final.name}.{_HOST}-{os.getpid()}.{secrets.token_hex(4)}.part")
         try:
             yield part
             _to_disk(part)
@@ -45,6 +55,27 @@ def replacing(path: PathLike, error_class: type[BinyanError] = ModelFileError) -
         reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
         kept = "; the file that was there is unchanged" if final.exists() else ""
         raise error_class(f"{path}: not saved: {reason}{kept}") from error
+
+
+def _remove_abandoned(final: Path) -> None:
+    """Remove what processes of this machine that were killed while they wrote `final` have left beside it."""
+    if sys.platform == "win32":  # asking for a process there would end it
+        return
+    name = re.compile(rf"\.{re.escape(final.name)}\.{re.escape(_HOST)}-(\d+)\.[0-9a-f]{{8}}\.part")
+    for part in final.parent.iterdir():
+        match = name.fullmatch(part.name)
+        if match and not _is_running(int(match[1])):
+            part.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _mode(path: Path) -> int | None:

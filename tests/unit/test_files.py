@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -76,3 +78,18 @@ def test_folders_are_refused(tmp_path):
         model_file.save(tmp_path, "toy", {}, {})
     with pytest.raises(InputError, match="not saved"):
         files.write_text(tmp_path / "none" / "x", "x")
+
+
+@posix
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(tmp_path):
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    parts = {number: tmp_path / f".a.txt.{files._HOST}-{number}.0123abcd.part" for number in (killed.pid, os.getppid())}
+    others = [
+        tmp_path / f".b.txt.{files._HOST}-{killed.pid}.0123abcd.part",
+        tmp_path / f".a.txt.elsewhere-{killed.pid}.0123abcd.part",
+    ]
+    for part in (*parts.values(), *others):
+        part.write_text("halb")
+    files.write_text(tmp_path / "a.txt", "eins")
+    assert set(tmp_path.iterdir()) == {tmp_path / "a.txt", parts[os.getppid()], *others}

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 
+from binyan import model_file  # noqa: E402
 from binyan.errors import ModelFileError  # noqa: E402
 from binyan.log_bilinear.gradients import likelihood  # noqa: E402
 from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant  # noqa: E402
 from binyan.log_bilinear.training import Trainer, TrainingError, TrainingWarning  # noqa: E402
+from binyan.text import Corpus  # noqa: E402
 from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, lm, text  # noqa: E402
 
 
@@ -67,6 +70,46 @@ def test_resumed_training_equals_unbroken(name: str, tmp_path: Path) -> None:
         Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse(name), 3, 5), TrainingSettings(step=0.5), MAP, CLASS_OF).run(
             tmp_path / "state"
         )
+
+
+OTHER_ORDER = Corpus.encode(text()[::-1], CORPUS.vocabulary)
+OTHER_DEVELOPMENT = Corpus.encode(text(20, 1)[::-1], CORPUS.vocabulary)
+OTHER_CLASSES = np.where(CLASS_OF == 0, 1, np.where(CLASS_OF == 1, 0, CLASS_OF)).astype(np.uint32)
+OTHER_CLASSES[-2:] = OTHER_CLASSES[-2:][::-1]
+
+
+@pytest.mark.parametrize(
+    ("what", "corpus", "development", "class_of"),
+    [
+        ("text", OTHER_ORDER, DEVELOPMENT, CLASS_OF),
+        ("development text", CORPUS, OTHER_DEVELOPMENT, CLASS_OF),
+        ("classes", CORPUS, DEVELOPMENT, OTHER_CLASSES),
+    ],
+)
+def test_a_state_of_other_texts_or_classes_of_the_same_sizes_is_refused(
+    what: str, corpus: Corpus, development: Corpus, class_of: NDArray[np.uint32], tmp_path: Path
+) -> None:
+    def trainer(corpus: Corpus, development: Corpus, class_of: NDArray[np.uint32], epochs: int) -> Trainer:
+        settings = TrainingSettings(epochs=epochs, batch=50)
+        return Trainer(corpus, development, Shape(Variant.parse("clbl++"), 3, 5), settings, MAP, class_of)
+
+    trainer(CORPUS, DEVELOPMENT, CLASS_OF, 1).run(tmp_path / "state", progress=False)
+    with pytest.raises(ModelFileError, match=rf"not the same: {what}\)"):
+        trainer(corpus, development, class_of, 2).run(tmp_path / "state", progress=False)
+
+
+def test_a_state_that_does_not_say_what_it_was_trained_on_is_refused(tmp_path: Path) -> None:
+    def trainer() -> Trainer:
+        return Trainer(
+            CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 5), TrainingSettings(epochs=1), None, CLASS_OF
+        )
+
+    trainer().run(tmp_path / "state", progress=False)
+    file = model_file.load(tmp_path / "state")
+    earlier = {name: value for name, value in file.meta.items() if name != "inputs"}
+    model_file.save(tmp_path / "state", file.kind, earlier, file.sections)
+    with pytest.raises(ModelFileError, match="earlier version.*remove it"):
+        trainer().run(tmp_path / "state", progress=False)
 
 
 def test_training_stops_at_the_best_epoch() -> None:

@@ -107,6 +107,31 @@ def test_resumed_learning_is_bit_identical(tmp_path: Path, grammar: str) -> None
         Morphology("mtpl", settings=settings).fit(WORDS, checkpoint=tmp_path / "m", resume=True)
 
 
+BEGUN_WITH = "Word -> Stem Suffix | Stem\n@Stem[a=0.4, b=0.7] -> Char+\n@Suffix -> Char+\nChar -> <any>"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("@Suffix", "Suffix"), ("a=0.4", "a=0.5"), ("b=0.7", "b=0.8"), ("[a=0.4, b=0.7]", "")],
+)
+def test_learning_is_not_resumed_with_other_adaptors(tmp_path: Path, before: str, after: str) -> None:
+    """The rules are the same; what is adapted, its a or b, or the start symbol is not."""
+    settings = {"sweeps": 4, "burn_in": 2, "chains": 1}
+    Morphology(read_grammar(BEGUN_WITH), **settings).fit(WORDS, checkpoint=tmp_path / "m", progress=False)
+    other = read_grammar(BEGUN_WITH.replace(before, after))
+    with pytest.raises(SettingsError, match="another grammar"):
+        Morphology(other, **settings).fit(WORDS, checkpoint=tmp_path / "m", resume=True, progress=False)
+
+
+@pytest.mark.parametrize("other", [{"relabel": 1}, {"anneal_from": 3.0, "anneal_sweeps": 4}])
+def test_learning_is_not_resumed_with_another_past(tmp_path: Path, other: dict[str, float]) -> None:
+    settings = {"sweeps": 4, "burn_in": 2, "chains": 1, "relabel": 2}
+    Morphology("concat", **settings).fit(WORDS, checkpoint=tmp_path / "m", progress=False)
+    changed = Morphology("concat", **(settings | {"sweeps": 8, "burn_in": 4} | other))
+    with pytest.raises(SettingsError, match="sweep [12] was done with other settings"):
+        changed.fit(WORDS, checkpoint=tmp_path / "m", resume=True, progress=False)
+
+
 def test_any_number_of_threads_gives_the_same_result() -> None:
     traces = []
     for threads in (1, 3):

@@ -176,9 +176,9 @@ class Grammar:
         return "".join(f"{rule.weight:g}\t{mark}{rule}\n" for rule, mark in zip(self.rules, marks, strict=True))
 
     def same_rules(self, other: Grammar) -> bool:
-        """Whether two grammars have the same rules and weights, wherever these stand in their files."""
+        """Whether two grammars have the same start, rules, weights and adaptors, wherever these stand in their files."""
         mine, theirs = ([(r.lhs, r.arguments, r.rhs, r.weight) for r in g.rules] for g in (self, other))
-        return mine == theirs and self.adapted == other.adapted
+        return mine == theirs and (self.start, self.adapted) == (other.start, other.adapted)
 
     def role(self, symbol: str) -> str | None:
         """The role of a symbol; None where it has none."""

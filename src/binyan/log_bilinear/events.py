@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from binyan.signature import digest
 from binyan.text.corpus import Corpus
 from binyan.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID
 
@@ -21,6 +22,11 @@ class Events:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    @property
+    def digest(self) -> str:
+        """Digits that stand for all events in their order."""
+        return digest(self.contexts.tobytes(), self.words.tobytes())
 
     @classmethod
     def of(cls, corpus: Corpus, order: int, outside: Sequence[str] = ()) -> Events:

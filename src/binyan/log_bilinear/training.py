@@ -26,6 +26,7 @@ from binyan.log_bilinear.noise_contrastive import BLOCK, contrast, noise_words
 from binyan.log_bilinear.optimiser import AdaGrad
 from binyan.log_bilinear.settings import Shape, TrainingSettings
 from binyan.progress import Progress, ProgressOption
+from binyan.signature import digest
 from binyan.text.corpus import Corpus
 from binyan.text.vocabulary import UNKNOWN_ID
 
@@ -74,6 +75,13 @@ class Trainer:
         outside = self.factor_map.outside if shape.variant.context else ()
         self.events = Events.of(corpus, shape.order, outside)
         self.development = Events.of(development, shape.order, outside)
+        self.inputs = {
+            "text": self.events.digest,
+            "development text": self.development.digest,
+            "vocabulary": vocabulary.digest,
+            "classes": digest(targets.row_of.tobytes(), targets.class_of_row.tobytes()),
+            "word map": self.factor_map.digest,
+        }
         self.counts = self.events.counts(len(vocabulary))
         self.device = torch.device(self.settings.device)
         self.network = LogBilinearNetwork(shape, targets, self.factor_map, self.settings.seed)
@@ -221,8 +229,7 @@ class Trainer:
             "settings": self.settings.to_dict(),
             "loss": self.history.loss,
             "perplexity": self.history.perplexity,
-            "events": len(self.events),
-            "map": self.factor_map.digest,
+            "inputs": self.inputs,
         }
         sections: dict[str, model_file.Section] = {}
         for name, p in self.network.named_parameters():
@@ -236,14 +243,19 @@ class Trainer:
         file = model_file.load(path)
         if file.kind != CHECKPOINT_KIND:
             raise ModelFileError(f"{path}: holds a {file.kind!r}, not the state of a training run")
+        if "inputs" not in file.meta:
+            raise ModelFileError(
+                f"{path}: was written by an earlier version, which did not note its texts and classes: training cannot be resumed "
+                "from it; remove it to train from the start"
+            )
         # What may differ between the parts of a run.
         free = ("patience", "device") if self.settings.decay else ("epochs", "patience", "device")
-        here = {k: v for k, v in self.settings.to_dict().items() if k not in free}
-        there = {k: v for k, v in file.meta["settings"].items() if k not in free}
-        same = file.meta["shape"] == self.shape.to_dict() and file.meta["events"] == len(self.events)
-        if not same or here != there or file.meta["map"] != self.factor_map.digest:
+        stored = file.meta["shape"] | file.meta["settings"] | file.meta["inputs"]
+        here = self.shape.to_dict() | self.settings.to_dict() | self.inputs
+        differ = [name.replace("_", " ") for name in here if name not in free and stored.get(name) != here[name]]
+        if differ:
             raise ModelFileError(
-                f"{path}: is the state of another run (model, text, map or settings differ); remove it or use its settings"
+                f"{path}: is the state of another run (not the same: {', '.join(differ)}); remove it, or give what it was begun with"
             )
         with torch.no_grad():
             for name, p in self.network.named_parameters():

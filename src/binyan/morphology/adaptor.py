@@ -189,6 +189,7 @@ class AdaptorSampler:
                 raise SettingsError(
                     f"{file.path}: {name} was {getattr(old, name)} when learning began and cannot become {getattr(new, name)}"
                 )
+        _check_sweeps_done(file, old, new)
         sampler = cls(grammar or source_grammar(file), source_words(file), new)
         for number in range(new.chains) if chains is None else chains:
             state = sampler.empty(number)
@@ -247,6 +248,21 @@ def trace_columns(compiled: Compiled) -> list[str]:
     """The names of the columns of a trace."""
     of_symbols = [f"{x} {s}" for s in compiled.adapted_symbols for x in ("a", "b", "customers", "tables")]
     return [*SweepFigures.COLUMNS, *of_symbols]
+
+
+def _check_sweeps_done(file: ModelFile, old: MorphologySettings, new: MorphologySettings) -> None:
+    """Refuse settings under which a sweep that is done would have been another."""
+    done = range(1, 1 + max(len(file.array(f"chain.{i}.trace")) for i in range(old.chains) if _has_chain(file, i)))
+    for sweep in done:
+        if (old.temperature(sweep), old.relabels(sweep)) != (new.temperature(sweep), new.relabels(sweep)):
+            raise SettingsError(
+                f"{file.path}: sweep {sweep} was done with other settings of annealing or relabelling; learn without resuming, or "
+                "give the same settings"
+            )
+
+
+def _has_chain(file: ModelFile, chain: int) -> bool:
+    return f"chain.{chain}.trace" in file.sections
 
 
 def _keeps_collected(file: ModelFile, old: MorphologySettings, new: MorphologySettings, chain: int) -> bool:
