@@ -22,7 +22,7 @@ from binyan.progress import ProgressOption
 from binyan.scores import Explanation, MixtureParts, NextWords, Scores, State, Step, WordScore, perplexity
 from binyan.text.preparation import Preparation
 from binyan.text.reading import Source, read_sentences
-from binyan.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
+from binyan.text.vocabulary import BEGIN, END, UNKNOWN, UNKNOWN_ID, Vocabulary, refuse_boundaries
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.vectors import Vectors
@@ -50,7 +50,7 @@ class LanguageModel(Model):
 
     @abstractmethod
     def score_word(self, state: State, word: str) -> WordScore:
-        """Score one word (or "</s>") after `state`."""
+        """Score one word (or "</s>") after `state`. Raises InputError for <s>, which is never predicted."""
 
     @abstractmethod
     def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
@@ -118,7 +118,9 @@ class LanguageModel(Model):
         return words
 
     def _words(self, text: str | Sequence[str]) -> list[str]:
-        return self.preparation(text) if isinstance(text, str) else list(text)
+        words = self.preparation(text) if isinstance(text, str) else list(text)
+        refuse_boundaries(words)
+        return words
 
     # What only some models can do.
 
@@ -169,7 +171,7 @@ class LanguageModel(Model):
 
     def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
         """What the feature of `decoder_feature` has to know of further words: the arguments of its `extend`."""
-        return (np.fromiter((w not in self.vocabulary for w in words), np.uint8, len(words)),)
+        return (np.fromiter((self.vocabulary[w] == UNKNOWN_ID for w in words), np.uint8, len(words)),)
 
     @property
     def vectors(self) -> Vectors:
@@ -205,6 +207,7 @@ class LanguageModel(Model):
         """What a mixture weighs the model by, for every event of prepared sentences."""
         chances, unknown = list[float](), list[float]()
         for sentence in sentences:
+            refuse_boundaries(sentence)
             state = self.begin()
             for word in (*sentence, END):
                 scored = self.score_word(state, word)
