@@ -20,6 +20,7 @@ from binyan.files import PathLike
 from binyan.model import Model, load_language_model, refuse
 from binyan.progress import ProgressOption
 from binyan.scores import Explanation, MixtureParts, NextWords, Scores, State, Step, WordScore, perplexity
+from binyan.settings import check_seed
 from binyan.text.preparation import Preparation
 from binyan.text.reading import Source, read_sentences
 from binyan.text.vocabulary import BEGIN, END, UNKNOWN, UNKNOWN_ID, Vocabulary, refuse_boundaries
@@ -101,7 +102,7 @@ class LanguageModel(Model):
 
     def sample(self, number: int = 1, seed: int = 1, longest: int = 100) -> list[str]:
         """Draw sentences of at most `longest` words."""
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(check_seed(seed))
         return [" ".join(self.draw_sentence(random, longest)) for _ in range(number)]
 
     def draw_sentence(self, random: np.random.Generator, longest: int = 100) -> list[str]:
@@ -190,6 +191,10 @@ class LanguageModel(Model):
     def parts_of(self, word: str) -> tuple[str, ...] | None:
         """The parts of a word as the model sees them; None where it does not see inside words."""
         return None
+
+    def has_own_probability(self, word: str) -> bool:
+        """Whether a word is an event of its own; all words for which this is not so share that of <unk>."""
+        return self.vocabulary[word] != UNKNOWN_ID
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """The steps behind `score_word(state, word)`; none where a model has nothing to tell."""

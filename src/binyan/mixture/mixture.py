@@ -98,7 +98,7 @@ class Mixture(LanguageModel):
         context_weights: ContextWeights | None = None,
     ) -> Self:
         """What fitting, a file, or the caller has given."""
-        if len(weights) != len(self.models) or min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
+        if len(weights) != len(self.models) or not (min(weights) >= 0 and abs(sum(weights) - 1) <= 1e-6):
             raise SettingsError(
                 f"{len(self.models)} models need as many weights, not negative and of sum 1, not {list(weights)}"
             )
@@ -120,6 +120,10 @@ class Mixture(LanguageModel):
         other = copy.copy(self)
         other.models = tuple(m.closed() for m in self.models)
         return other
+
+    def has_own_probability(self, word: str) -> bool:
+        """Whether a word is an event of its own, as to each model of the mixture."""
+        return self.models[0].has_own_probability(word)
 
     def begin(self) -> State:
         """The state at the start of a sentence: one of each model."""
@@ -219,7 +223,10 @@ def _check_context_weights(context_weights: ContextWeights, parts: Sequence[Mixt
     """Raise unless the tables of the weights have a row for each part of the models and a column for each feature."""
     features = 1 + sum(p.features.shape[1] for p in parts)
     needed = (sum(len(p.mass) for p in parts), features)
-    for given in (context_weights.known.table.shape, context_weights.unknown.table.shape):
+    tables = context_weights.known.table, context_weights.unknown.table
+    if not all(np.isfinite(table).all() for table in tables):
+        raise InputError("a weight of the mixture is not a finite number: mix the models again")
+    for given in (table.shape for table in tables):
         if given != needed:
             raise InputError(
                 f"the mixture weighs {given[0]} parts of models by {given[1] - 1} features of a context, and its models have "

@@ -151,6 +151,12 @@ class CompoundHPYLM(LanguageModel):
         """The components of a word, the head first."""
         return self.decomposition(word)
 
+    def has_own_probability(self, word: str) -> bool:
+        """Whether a word is known or, unless renormalised, its components are."""
+        if super().has_own_probability(word):
+            return True
+        return not self.is_renormalised and word not in self.vocabulary and self._unseen(word) is not None
+
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
         """The model as a native feature of the decoder whose words are `vocabulary`."""
         words, unknown = self.decoder_words(vocabulary)
