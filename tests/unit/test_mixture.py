@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import binyan
 from binyan import language_model, model_file
-from binyan.errors import InputError, NotFittedError, SettingsError
+from binyan.errors import InputError, ModelFileError, NotFittedError, SettingsError
 from binyan.language_model import MixtureParts
 from binyan.mixture import Mixture
 from binyan.mixture.weights import PRECISION, ContextWeights, WeightFunction, fit_weights
@@ -215,7 +215,7 @@ def test_weights_of_other_models_are_refused() -> None:
     meta, sections = large.contents()
     sections |= {name: section for name, section in small.contents()[1].items() if name.startswith("gate/")}
     with pytest.raises(
-        InputError,
+        ModelFileError,
         match="weighs 4 parts of models by 5 features of a context, and its models have 6 parts and 10 features",
     ):
         from_bytes(model_file.to_bytes(large.kind, meta, sections))

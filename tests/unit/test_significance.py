@@ -36,6 +36,7 @@ def test_different_systems_differ():
 def test_scores_and_signatures_are_those_of_sacrebleu():
     paired = paired_bootstrap(BAD, GOOD, [REFERENCE], samples=10)
     scores = translation_scores(GOOD, [REFERENCE])
+    assert [p.name for p in paired] == [s.name for s in scores]
     assert [p.system for p in paired] == pytest.approx([s.score for s in scores])
     assert all(f"{s.signature}|bs:10|seed:1" in p.signature for p, s in zip(paired, scores, strict=True))
 

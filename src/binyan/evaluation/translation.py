@@ -292,11 +292,11 @@ def paired_bootstrap(
         scores, resampled = [], []
         for hypotheses in (baseline, system):
             statistics = np.array(metric._extract_corpus_statistics(list(hypotheses), right), np.float64)
-            scores.append(float(metric._compute_score_from_stats(statistics.sum(0)).score))
+            scores.append(metric._compute_score_from_stats(statistics.sum(0)))
             resampled.append([metric._compute_score_from_stats(row).score for row in weights @ statistics])
-        p = two_sided_p(np.subtract(resampled[1], resampled[0]), scores[1] - scores[0])
+        p = two_sided_p(np.subtract(resampled[1], resampled[0]), scores[1].score - scores[0].score)
         signature = f"{metric.get_signature()}|bs:{samples}|seed:{seed}|p:two-sided"
-        results.append(PairedDifference(type(metric).__name__, scores[0], scores[1], p, signature))
+        results.append(PairedDifference(scores[0].name, scores[0].score, scores[1].score, p, signature))
     return results
 
 
