@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import InputError, SettingsError
 from binyan.files import PathLike, write_text
+from binyan.number_text import whole_count
 from binyan.progress import Progress, ProgressOption
 from binyan.settings import Settings, gather, setting, takes_settings
 from binyan.signature import Signature, digest
@@ -149,6 +150,11 @@ class WordClasses:
             fields = line.split("\t")
             if len(fields) not in (2, 3) or not fields[0] or not fields[1]:
                 raise InputError(f"{path}:{number}: {line!r} is not: class, tab, word (and perhaps tab, count)")
+            if len(fields) == 3:
+                try:
+                    whole_count(fields[2].strip())
+                except ValueError as error:
+                    raise InputError(f"{path}:{number}: {error}") from None
             if fields[1] in class_of:
                 raise InputError(f"{path}:{number}: {fields[1]!r} has a class already; a word has one class")
             class_of[fields[1]] = names.setdefault(fields[0], len(names))

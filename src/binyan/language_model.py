@@ -20,9 +20,10 @@ from binyan.files import PathLike
 from binyan.model import Model, load_language_model, refuse
 from binyan.progress import ProgressOption
 from binyan.scores import Explanation, MixtureParts, NextWords, Scores, State, Step, WordScore, perplexity
+from binyan.settings import check_seed
 from binyan.text.preparation import Preparation
 from binyan.text.reading import Source, read_sentences
-from binyan.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
+from binyan.text.vocabulary import BEGIN, END, UNKNOWN, UNKNOWN_ID, Vocabulary, refuse_boundaries
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.vectors import Vectors
@@ -50,7 +51,7 @@ class LanguageModel(Model):
 
     @abstractmethod
     def score_word(self, state: State, word: str) -> WordScore:
-        """Score one word (or "</s>") after `state`."""
+        """Score one word (or "</s>") after `state`. Raises InputError for <s>, which is never predicted."""
 
     @abstractmethod
     def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
@@ -101,7 +102,7 @@ class LanguageModel(Model):
 
     def sample(self, number: int = 1, seed: int = 1, longest: int = 100) -> list[str]:
         """Draw sentences of at most `longest` words."""
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(check_seed(seed))
         return [" ".join(self.draw_sentence(random, longest)) for _ in range(number)]
 
     def draw_sentence(self, random: np.random.Generator, longest: int = 100) -> list[str]:
@@ -118,7 +119,9 @@ class LanguageModel(Model):
         return words
 
     def _words(self, text: str | Sequence[str]) -> list[str]:
-        return self.preparation(text) if isinstance(text, str) else list(text)
+        words = self.preparation(text) if isinstance(text, str) else list(text)
+        refuse_boundaries(words)
+        return words
 
     # What only some models can do.
 
@@ -169,7 +172,7 @@ class LanguageModel(Model):
 
     def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
         """What the feature of `decoder_feature` has to know of further words: the arguments of its `extend`."""
-        return (np.fromiter((w not in self.vocabulary for w in words), np.uint8, len(words)),)
+        return (np.fromiter((self.vocabulary[w] == UNKNOWN_ID for w in words), np.uint8, len(words)),)
 
     @property
     def vectors(self) -> Vectors:
@@ -189,6 +192,10 @@ class LanguageModel(Model):
         """The parts of a word as the model sees them; None where it does not see inside words."""
         return None
 
+    def has_own_probability(self, word: str) -> bool:
+        """Whether a word is an event of its own; all words for which this is not so share that of <unk>."""
+        return self.vocabulary[word] != UNKNOWN_ID
+
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """The steps behind `score_word(state, word)`; none where a model has nothing to tell."""
         return ()
@@ -205,6 +212,7 @@ class LanguageModel(Model):
         """What a mixture weighs the model by, for every event of prepared sentences."""
         chances, unknown = list[float](), list[float]()
         for sentence in sentences:
+            refuse_boundaries(sentence)
             state = self.begin()
             for word in (*sentence, END):
                 scored = self.score_word(state, word)

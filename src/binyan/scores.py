@@ -58,8 +58,9 @@ class Scores:
     @property
     def sentence_log_prob(self) -> NDArray[np.float64]:
         """One natural log-probability per sentence."""
-        sums = np.concatenate([[0.0], np.cumsum(self.log_prob)])
-        return np.asarray(sums[self.offsets[1:]] - sums[self.offsets[:-1]])
+        if len(self.offsets) < 2:
+            return np.zeros(0)
+        return np.add.reduceat(self.log_prob, self.offsets[:-1].astype(np.int64))  # each sentence has its </s>
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -58,6 +59,21 @@ class Settings:
 
     renamed: ClassVar[Mapping[str, str]] = {}
 
+    def __init_subclass__(cls) -> None:
+        """Every settings class refuses numbers that mean nothing before it looks at what it means by them."""
+        own = cls.__dict__.get("__post_init__")
+        if own is not None:
+
+            @functools.wraps(own)
+            def checked(self: Settings) -> None:
+                _check_numbers(self)
+                own(self)
+
+            cls.__post_init__ = checked  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        _check_numbers(self)
+
     def to_dict(self) -> dict[str, Any]:
         """As stored in a model file."""
         return asdict(self)  # type: ignore[call-overload, no-any-return]
@@ -66,6 +82,23 @@ class Settings:
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         """The inverse of `to_dict`, also for what earlier versions wrote."""
         return cls(**{cls.renamed.get(name, name): value for name, value in stored.items()})
+
+
+def check_seed(seed: int) -> int:
+    """The seed itself. Raises SettingsError where it is none: seeds are whole numbers from 0 to 2^64 - 1."""
+    if not 0 <= seed < 1 << 64:
+        raise SettingsError(f"a seed is a whole number from 0 to 2^64 - 1, not {seed}")
+    return seed
+
+
+def _check_numbers(settings: Settings) -> None:
+    for f in fields(settings):  # type: ignore[arg-type]
+        value = getattr(settings, f.name)
+        for number in value if isinstance(value, tuple) else (value,):
+            if isinstance(number, float) and not math.isfinite(number):
+                raise SettingsError(f"{f.name.replace('_', ' ')} is a finite number, not {number}")
+        if f.name == "seed" and isinstance(value, int):
+            check_seed(value)
 
 
 def gather(owner: str, given: Mapping[str, Any], *groups: type[Any]) -> list[Any]:

@@ -1,15 +1,20 @@
 """Rescoring n-best lists: each format in and out, scores as the model gives them, streaming, tuning."""
 
 import json
+import math
 import warnings
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import binyan
 from binyan.errors import InputError, SettingsError
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.translation.nbest import parse, read_lists
-from binyan.translation.rescoring import Rescorer
+from binyan.translation.rescoring import Rescorer, unknown_weight
+from binyan.translation.word_error_rate import _best_step, errors_at, word_errors
 
 TEXT = ["das haus ist klein", "das haus ist alt", "ein hund sieht das haus"] * 3
 
@@ -134,3 +139,119 @@ def test_models_lists_references_and_weights_may_be_files(model, tmp_path):
     (tmp_path / "weights.json").write_text("[1]")
     with pytest.raises(InputError, match="weights.json: not a JSON object of weights"):
         binyan.Rescorer.load(tmp_path / "weights.json", model)
+
+
+@pytest.fixture(scope="module")
+def frequent_unknowns():
+    """A model of a text whose rare words are unknown, so that <unk> is likely everywhere."""
+    rare = [f"das haus sieht wort{i} klein" for i in range(40)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return KneserNey(order=2, min_count=2).fit([*TEXT, *rare])
+
+
+def test_a_non_word_does_not_outrank_the_right_word(frequent_unknowns):
+    lists = ["0 ||| das haus sieht xqzt klein ||| ||| -1", "0 ||| das haus sieht das haus ||| ||| -1"]
+    plain = Rescorer(frequent_unknowns, {"Unknown1": 0.0})
+    assert "xqzt" in next(iter(plain.stream(lists)))  # what the model alone says: any unknown word is likely here
+    rescorer = Rescorer(frequent_unknowns)
+    assert "xqzt" not in next(iter(rescorer.stream(lists)))
+    assert rescorer.weights["Unknown1"] == pytest.approx(-math.log(40 + 40 * 39 / 2))
+
+
+def test_unknown_words_are_counted_as_unseen_species_are():
+    text = [f"wort{i}" for i in range(100)] + ["zwei", "zwei"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = KneserNey(order=1).fit(text)
+    assert unknown_weight(model) == pytest.approx(-math.log(100 * 99 / (2 * 2)))
+
+
+def test_compounds_that_a_model_spells_cost_nothing_more():
+    from model_zoo import ngram_models
+
+    compound = ngram_models()["hpylm+g"]
+    assert Rescorer(compound).features(["das haushof xyz"])[0, 1] == 1
+    assert Rescorer(compound.closed()).features(["das haushof xyz"])[0, 1] == 2
+
+
+def test_text_is_prepared_as_by_lm_score_unless_it_is_tokenised():
+    text = ["Das Haus ist klein.", "Das Haus, es ist alt."] * 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = KneserNey(order=2, tokenise="de", lowercase=True, normalise="nfc").fit(text)
+    for raw in ("Das Haus ist klein.", "Das Haus, ist alt.", "das haus ist klein ."):
+        assert Rescorer(model).features([raw])[0, 0] == pytest.approx(model.score(raw) * math.log(10), abs=1e-9)
+    tokens = model.preparation("Das Haus ist klein.")
+    by_hand = Rescorer(model, tokenised=True).features([" ".join(tokens)])
+    assert by_hand[0].tolist() == Rescorer(model).features(["Das Haus ist klein."])[0].tolist()
+    assert Rescorer(model, tokenised=True).features(["Das Haus ist klein."])[0, 1] == 1
+
+
+def test_weights_are_tuned_by_word_error_rate(frequent_unknowns, tmp_path):
+    """The old score is misleading: words are left out of the hypotheses it prefers."""
+    right = ["das haus ist klein", "ein hund sieht das haus", "das haus ist alt"]
+    lists = []
+    for i, sentence in enumerate(right):
+        short = " ".join(sentence.split()[:2])
+        lists += [
+            f"{i} ||| {short} ||| ||| -1",
+            f"{i} ||| {sentence} ||| ||| -40",
+            f"{i} ||| xx {sentence} ||| ||| -60",
+        ]
+    rescorer = Rescorer(frequent_unknowns)
+    assert "|||  das haus ist klein" not in next(iter(rescorer.stream(lists)))
+    rescorer.fit(lists, right, metric="wer")
+    assert rescorer.word_error_rate == 0.0
+    best = [line.split(" ||| ")[1] for line in rescorer.stream(lists)][::3]
+    assert best == right
+    with pytest.raises(SettingsError, match="bleu or wer, not 'ter'"):
+        rescorer.fit(lists, right, metric="ter")
+    with pytest.raises(InputError, match="no list to tune on"):
+        rescorer.fit([], [])
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_a_line_search_finds_the_fewest_errors(seed):
+    random = np.random.default_rng(seed)
+    features = [np.round(random.normal(size=(random.integers(1, 7), 2)), 1) for _ in range(4)]
+    errors = [random.integers(0, 5, len(f)) for f in features]
+    weights, direction = random.normal(size=2), random.normal(size=2)
+    step = _best_step(features, errors, weights, direction)
+    reached = errors_at(features, errors, weights + step * direction)
+    tried = min(errors_at(features, errors, weights + s * direction) for s in np.linspace(-30, 30, 4001) + 1e-7)
+    assert reached <= tried
+
+
+def test_word_errors_are_edit_distances():
+    for one, other, distance in [
+        ("", "", 0),
+        ("a", "", 1),
+        ("a b c", "a c", 1),
+        ("a b", "b a", 2),
+        ("x y z", "a b c d", 4),
+    ]:
+        assert word_errors(one.split(), other.split()) == word_errors(other.split(), one.split()) == distance
+
+
+def test_boundaries_in_a_hypothesis_are_named(model):
+    with pytest.raises(InputError, match=r"<stdin>:2: the text holds <s> or </s>"):
+        list(Rescorer(model).stream(["0 ||| das haus ||| ||| 1", "0 ||| <s> das haus </s> ||| ||| 1"]))
+
+
+def test_an_impossible_hypothesis_is_last_and_its_score_can_be_read(model):
+    class Strict(KneserNey):
+        def score_sentences(self, sentences):
+            scores = super().score_sentences(sentences)
+            scores.log_prob[scores.unknown] = -np.inf
+            return scores
+
+    strict = Strict.__new__(Strict)
+    strict.__dict__.update(model.__dict__)
+    lists = ["0 ||| das xyz ||| ||| -1", "0 ||| das haus ||| ||| -1", "1 ||| das haus ||| ||| -1"]
+    lines = list(Rescorer(strict).stream(lists))
+    assert "das haus" in lines[0] and [parse(line, "moses", "here").group for line in lines] == ["0", "0", "1"]
+    assert all(math.isfinite(parse(line, "moses", "here").score) for line in lines)
+    off = list(Rescorer(strict, {"LanguageModel1": 0.0, "Unknown1": 0.0}).stream(lists))
+    assert parse(off[0], "moses", "here").score == -1

@@ -30,7 +30,7 @@ Order = Annotated[int, typer.Option("--order", "-n", help="Length of the longest
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="M", help="The model file to write.")]
 Model = Annotated[Path, typer.Argument(metavar="M", help="A model file.")]
 
-Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of all that is drawn.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, max=(1 << 64) - 1, help="Seed of all that is drawn.")]
 
 Resume = Annotated[bool, typer.Option("--resume", help="Resume what --out holds, if it exists.")]
 Reduced = Annotated[bool, typer.Option("--reduced", help="Save only what queries need; no resuming.")]

@@ -27,6 +27,13 @@ def rescore(
     tune: Annotated[
         Path | None, typer.Option(metavar="F", help="Tune the weights: F has one reference per list, one per line.")
     ] = None,
+    metric: Annotated[str, typer.Option(help="What --tune improves: bleu, or wer (word error rate).")] = "bleu",
+    tokenised: Annotated[
+        bool,
+        typer.Option(
+            "--tokenised", help="The words are what white space separates: do not tokenise as the model's text was."
+        ),
+    ] = False,
     seed: Seed = 1,
 ) -> None:
     """Add language-model scores to n-best lists from standard input; the same format goes to standard output.
@@ -41,11 +48,12 @@ def rescore(
     from binyan.errors import SettingsError
 
     if tune is None:
-        for line in Rescorer(lm, weights, sort).stream(standard_input(), format):
+        for line in Rescorer(lm, weights, sort, tokenised=tokenised).stream(standard_input(), format):
             sys.stdout.write(line + "\n")
         return
     if weights is None:
         raise SettingsError("--tune needs --weights: where are the tuned weights to be written?")
-    rescorer = Rescorer(lm).fit(standard_input(), tune, format=format, seed=seed)
+    rescorer = Rescorer(lm, tokenised=tokenised).fit(standard_input(), tune, format=format, metric=metric, seed=seed)
     rescorer.save(weights)
-    typer.echo(f"BLEU {100 * rescorer.bleu:.2f} with the weights in {weights}", err=True)
+    figure = f"BLEU {100 * rescorer.bleu:.2f}" if metric == "bleu" else f"WER {100 * rescorer.word_error_rate:.2f}%"
+    typer.echo(f"{figure} with the weights in {weights}", err=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
-from binyan.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID
+from binyan.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN, UNKNOWN_ID
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.language_model import LogBilinear
@@ -53,12 +53,12 @@ def _words(
 ) -> tuple[NDArray[np.float32], NDArray[np.uint32], NDArray[np.uint8]]:
     """Context vector, target row, and whether a word is outside the vocabulary, of each of `words`."""
     index, row_of = model.vocabulary.index, np.asarray(model.network.targets.row_of)
-    unknown = np.fromiter((w not in model.vocabulary for w in words), np.uint8, len(words))
     ids = np.fromiter((index.get(w, UNKNOWN_ID) for w in words), np.int64, len(words))
+    unknown = (ids == UNKNOWN_ID).astype(np.uint8)
     vectors = _array(model.context_vectors)[ids]
     factors = _array(model.network.Q)
     for i in np.flatnonzero(unknown).tolist():
-        rows = model.composer.context_rows(words[i])
+        rows = [] if words[i] == UNKNOWN else model.composer.context_rows(words[i])
         if rows:
             vectors[i] = factors[rows].sum(0)
     row = np.where(row_of[ids] < 0, row_of[UNKNOWN_ID], row_of[ids])  # <s> is never written

@@ -41,7 +41,7 @@ from binyan.settings import gather, takes_settings
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
 from binyan.text.reading import Source, read_sentences
-from binyan.text.vocabulary import BEGIN_ID, SPECIALS, UNKNOWN_ID
+from binyan.text.vocabulary import BEGIN_ID, END, SPECIALS, UNKNOWN_ID, refuse_boundaries
 
 
 class LogBilinear(LanguageModel):
@@ -281,9 +281,8 @@ class LogBilinear(LanguageModel):
 
     def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
+        refuse_boundaries((word,), allowed=END)
         number = self.vocabulary[word]
-        if number == BEGIN_ID:
-            raise InputError("<s> is never predicted; it stands only before a sentence")
         log_prob = self.scorer.log_prob(state, number)
         after = (*state[1:], self._context_word(word))  # type: ignore[index]
         return WordScore(after, log_prob, 0, number == UNKNOWN_ID)

@@ -13,14 +13,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from binyan.errors import InputError
 from binyan.log_bilinear.composer import Composer
 from binyan.log_bilinear.events import Events
 from binyan.log_bilinear.extension import Extension
 from binyan.log_bilinear.predictions import Prediction, PredictionCache, log_softmax
 from binyan.log_bilinear.training import events_at_once
 from binyan.scores import State, Step
-from binyan.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN, UNKNOWN_ID, Vocabulary
+from binyan.text.vocabulary import BEGIN, BEGIN_ID, END_ID, UNKNOWN, UNKNOWN_ID, Vocabulary, refuse_boundaries
 
 _IN_A_CLASS_NAME = 3  # words
 _PREDICTED_AT_ONCE = 8192  # events
@@ -155,9 +154,7 @@ class Scorer:
                 ids.append(number)
             offsets.append(len(ids))
         if any(i in (BEGIN_ID, END_ID) for i in ids):
-            raise InputError(
-                "the text holds <s> or </s> as words; sentence boundaries are added by the model: remove them"
-            )
+            refuse_boundaries((BEGIN,))
         events = Events.of_ids(np.array(ids, np.int32), np.array(offsets, np.uint64), self.network.shape.order)
         context_vectors = torch.cat([self.context_vectors, torch.stack(vectors)]) if vectors else self.context_vectors
         words = np.where(events.words < len(index), events.words, np.int32(UNKNOWN_ID))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from binyan.errors import InputError
 from binyan.files import PathLike
+from binyan.number_text import finite_number
 from binyan.text.reading import read_lines
 
 
@@ -31,11 +33,16 @@ class SimilarityResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, for JSON."""
-        figures = {"spearman": self.rho, "pairs": self.pairs, "uncovered_pairs": self.uncovered}
+        figures = {
+            "spearman": None if math.isnan(self.rho) else self.rho,
+            "pairs": self.pairs,
+            "uncovered_pairs": self.uncovered,
+        }
         return figures | ({"signature": self.signature} if self.signature else {})
 
     def __str__(self) -> str:
-        return f"rho {100 * self.rho:.1f}  pairs {self.pairs}  not covered {self.uncovered}"
+        rho = "-" if math.isnan(self.rho) else f"{100 * self.rho:.1f}"
+        return f"rho {rho}  pairs {self.pairs}  not covered {self.uncovered}"
 
 
 def read_pairs(path: PathLike, lowercase: bool = False) -> list[WordPair]:
@@ -50,11 +57,11 @@ def read_pairs(path: PathLike, lowercase: bool = False) -> list[WordPair]:
         mark = next((m for m in ("\t", ";", ",") if m in line), None)
         fields = [f.strip() for f in line.split(mark)]
         try:
-            one, other, score = fields[0], fields[1], float(fields[2])
-        except (IndexError, ValueError):
-            if number == 1:
+            one, other, score = fields[0], fields[1], finite_number(fields[2])
+        except (IndexError, ValueError) as error:
+            if number == 1 and not str(error).endswith("finite number"):
                 continue
-            raise InputError(f"{path}:{number}: {line!r} is not: word, word, score") from None
+            raise InputError(f"{path}:{number}: {line[:80]!r} is not: word, word, score: {error}") from None
         pairs.append(WordPair(one.lower(), other.lower(), score) if lowercase else WordPair(one, other, score))
     if len(pairs) < 2:
         raise InputError(f"{path}: holds {len(pairs)} pairs; a rank correlation needs more")
@@ -67,10 +74,15 @@ def evaluate_similarity(
     known: Callable[[str], bool],
     signature: str = "",
 ) -> SimilarityResult:
-    """Spearman's rank correlation of `similarity` with the scores of `pairs`; ties share their rank."""
+    """Spearman's rank correlation of `similarity` with the scores of `pairs`; ties share their rank.
+
+    NaN, shown as a dash, where either has one value alone: there is then no order to compare.
+    """
     from scipy.stats import spearmanr
 
     cosines = [similarity(p.one, p.other) for p in pairs]
-    rho = spearmanr(cosines, [p.score for p in pairs]).statistic
+    scores = [p.score for p in pairs]
+    constant = len(set(cosines)) < 2 or len(set(scores)) < 2
+    rho = math.nan if constant else spearmanr(cosines, scores).statistic
     uncovered = sum(not (known(p.one) and known(p.other)) for p in pairs)
     return SimilarityResult(float(rho), len(pairs), uncovered, signature)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
@@ -21,7 +22,10 @@ from binyan.text.vocabulary import END, UNKNOWN_ID
 
 
 class Mixture(LanguageModel):
-    """P(w | h) = sum over models of weight x P_model(w | h). The models share vocabulary and preparation.
+    """P(w | h) = sum over models of weight x P_model(w | h). The models share vocabulary, preparation and events.
+
+    Compound models that are not renormalised know more events than their vocabulary; they are mixed so only with models of the same
+    events and with fixed weights. Otherwise the mixture is of the models renormalised over the vocabulary (`closed()`), and sums to one.
 
     With `weights` the mixture is complete; without, `fit` finds them. `by_context`: weights depend on the context h and on
     whether the word is unknown; `weights` are then the means of those of known words over the development text. Raises
@@ -50,7 +54,7 @@ class Mixture(LanguageModel):
         by_context: bool = MixtureSettings.by_context,
     ) -> None:
         check(models)
-        self.models, self.settings = tuple(models), MixtureSettings(by_context)
+        self.models, self.settings = _of_one_event_space(models, by_context), MixtureSettings(by_context)
         self.vocabulary, self.preparation = models[0].vocabulary, models[0].preparation
         self.order = max(m.order for m in models)
         if weights is not None:
@@ -94,7 +98,7 @@ class Mixture(LanguageModel):
         context_weights: ContextWeights | None = None,
     ) -> Self:
         """What fitting, a file, or the caller has given."""
-        if len(weights) != len(self.models) or min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
+        if len(weights) != len(self.models) or not (min(weights) >= 0 and abs(sum(weights) - 1) <= 1e-6):
             raise SettingsError(
                 f"{len(self.models)} models need as many weights, not negative and of sum 1, not {list(weights)}"
             )
@@ -103,6 +107,23 @@ class Mixture(LanguageModel):
         self.weights = np.asarray(weights, np.float64) / sum(weights)
         self.fields, self.context_weights = fields or {}, context_weights
         return self
+
+    @property
+    def events(self) -> str:
+        """What words outside the vocabulary are to all models of the mixture."""
+        return self.models[0].events
+
+    def closed(self) -> Self:
+        """The mixture, with the same weights, of the models renormalised over their vocabulary; itself where it sums to one."""
+        if not self.is_open:
+            return self
+        other = copy.copy(self)
+        other.models = tuple(m.closed() for m in self.models)
+        return other
+
+    def has_own_probability(self, word: str) -> bool:
+        """Whether a word is an event of its own, as to each model of the mixture."""
+        return self.models[0].has_own_probability(word)
 
     def begin(self) -> State:
         """The state at the start of a sentence: one of each model."""
@@ -169,6 +190,8 @@ class Mixture(LanguageModel):
         by_context = self.context_weights
         tables = [w.table.tobytes() for w in (by_context.known, by_context.unknown)] if by_context is not None else []
         by = {"by_context": digest(*tables)} if tables else {}
+        by |= {"open": "components"} if self.is_open else {}
+        by |= {"renormalised": "exact"} if any("renormalised" in m.signature().fields for m in self.models) else {}
         return Signature({"model": "mixture", "order": self.order, "of": parts, **by, **self.fields})
 
     def contents(self) -> tuple[dict[str, Any], dict[str, model_file.Section]]:
@@ -200,12 +223,21 @@ def _check_context_weights(context_weights: ContextWeights, parts: Sequence[Mixt
     """Raise unless the tables of the weights have a row for each part of the models and a column for each feature."""
     features = 1 + sum(p.features.shape[1] for p in parts)
     needed = (sum(len(p.mass) for p in parts), features)
-    for given in (context_weights.known.table.shape, context_weights.unknown.table.shape):
+    tables = context_weights.known.table, context_weights.unknown.table
+    if not all(np.isfinite(table).all() for table in tables):
+        raise InputError("a weight of the mixture is not a finite number: mix the models again")
+    for given in (table.shape for table in tables):
         if given != needed:
             raise InputError(
                 f"the mixture weighs {given[0]} parts of models by {given[1] - 1} features of a context, and its models have "
                 f"{needed[0]} parts and {features - 1} features: mix them again"
             )
+
+
+def _of_one_event_space(models: Sequence[LanguageModel], by_context: bool) -> tuple[LanguageModel, ...]:
+    """The models, renormalised over their vocabulary unless all are open in the same way and the weights fixed."""
+    same = len({m.events for m in models}) == 1
+    return tuple(models) if same and not by_context else tuple(m.closed() for m in models)
 
 
 def check(models: Sequence[LanguageModel]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable
@@ -10,10 +11,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from binyan.errors import InputError
+from binyan.number_text import whole_count
 from binyan.signature import digest
 from binyan.text.atoms import Unit, atoms, invisible
 from binyan.text.preparation import Preparation
 from binyan.text.reading import LONGEST_WORD, read_lines, refuse_file_names
+
+_NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+(?:[eE][-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,10 @@ class WordList:
     def read(
         cls, path: str | os.PathLike[str], preparation: Preparation | None = None, unit: Unit = "grapheme"
     ) -> WordList:
-        """The words of a file. In a line with a tab the word stands before it, and its count, if a number, behind it."""
+        """The words of a file. In a line with a tab the word stands before it, and its count, if a number, behind it.
+
+        Raises InputError where that number is no count: negative, a fraction, or out of range.
+        """
         prepare = preparation or Preparation()
         return cls._counted(cls._file_counts(path, prepare), prepare, unit, str(path))
 
@@ -73,7 +80,10 @@ class WordList:
         for number, line in read_lines(path):
             text, tab, rest = line.partition("\t")
             column = rest.split("\t")[0].strip()
-            times = int(column) if tab and column.isdigit() else 1
+            try:
+                times = whole_count(column) if tab and _NUMBER.fullmatch(column) else 1
+            except ValueError as error:
+                raise InputError(f"{path}:{number}: {error}: {line[:80]!r}") from None
             for word in prepare(text):
                 if len(word) > LONGEST_WORD:
                     raise InputError(f"{path}:{number}: a word of {len(word):,} characters: is this a word list?")

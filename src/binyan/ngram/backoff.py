@@ -18,7 +18,7 @@ from binyan.progress import Progress, ProgressOption
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary
 from binyan.text.reading import Source
-from binyan.text.vocabulary import END, END_ID, UNKNOWN_ID
+from binyan.text.vocabulary import END, END_ID, UNKNOWN_ID, refuse_boundaries
 
 _SECTIONS = ("context_base", "word", "next", "log_prob", "first_entry", "left_word", "suffix", "log_backoff")
 _SMALLEST_BACKOFF = 1e-6  # as a feature: a context may leave nothing to shorter ones
@@ -63,6 +63,7 @@ class BackoffLanguageModel(LanguageModel):
 
     def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
+        refuse_boundaries((word,), allowed=END)
         number = self.vocabulary[word]
         return WordScore(*self.native.score(state, number), number == UNKNOWN_ID)  # type: ignore[arg-type]
 
@@ -107,6 +108,7 @@ class BackoffLanguageModel(LanguageModel):
         back-off weights of that context and of all shorter ones, which are small where a context was seen often and before few
         words. All but those of the length at hand are 0.
         """
+        refuse_boundaries(() if word is None else (word,), allowed=END)
         words = np.arange(len(self.vocabulary)) if word is None else np.array([self.vocabulary[word]])
         return self._parts(np.array([state], np.uint32), words)
 
@@ -114,6 +116,7 @@ class BackoffLanguageModel(LanguageModel):
         """The parts of every event of prepared sentences."""
         states, words = list[int](), list[int]()
         for sentence in sentences:
+            refuse_boundaries(sentence)
             state = self.native.begin()
             for word in (*sentence, END):
                 states.append(state)

@@ -36,7 +36,7 @@ from binyan.settings import gather, setting, takes_settings
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
 from binyan.text.reading import Source
-from binyan.text.vocabulary import SPECIALS, UNKNOWN_ID
+from binyan.text.vocabulary import END, SPECIALS, UNKNOWN_ID, refuse_boundaries
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,12 @@ class CompoundHPYLM(LanguageModel):
         """The components of a word, the head first."""
         return self.decomposition(word)
 
+    def has_own_probability(self, word: str) -> bool:
+        """Whether a word is known or, unless renormalised, its components are."""
+        if super().has_own_probability(word):
+            return True
+        return not self.is_renormalised and word not in self.vocabulary and self._unseen(word) is not None
+
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
         """The model as a native feature of the decoder whose words are `vocabulary`."""
         words, unknown = self.decoder_words(vocabulary)
@@ -231,8 +237,9 @@ class CompoundHPYLM(LanguageModel):
 
     def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`; a word outside the vocabulary by its components if they are known."""
+        refuse_boundaries((word,), allowed=END)
         after, log_prob, matched = self.native.score(state, self._word(word), self.is_renormalised)  # type: ignore[arg-type]
-        return WordScore(after, log_prob, matched, word not in self.vocabulary)
+        return WordScore(after, log_prob, matched, self.vocabulary[word] == UNKNOWN_ID)
 
     def score_sentences(self, sentences: Iterable[Sequence[str]], threads: int = 1) -> Scores:
         """Score prepared sentences in one batch, each with its </s>."""

@@ -18,7 +18,7 @@ from binyan.text.atoms import invisible
 from binyan.text.plain_text import Numbers, is_plain, known_numbers, new_numbers
 from binyan.text.preparation import Preparation
 from binyan.text.reading import Source, read_sentences
-from binyan.text.vocabulary import BEGIN, END, Vocabulary, VocabularyPolicy
+from binyan.text.vocabulary import BEGIN, BEGIN_ID, END, END_ID, Vocabulary, VocabularyPolicy, refuse_boundaries
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,8 @@ class Corpus:
     def _checked(
         cls, ids: NDArray[np.uint32], offsets: NDArray[np.uint64], vocabulary: Vocabulary, outside: tuple[str, ...] = ()
     ) -> Corpus:
-        if bool(((ids == 1) | (ids == 2)).any()):
-            raise InputError(
-                f"the text holds {BEGIN} or {END} as words; sentence boundaries are added by the model: remove them"
-            )
+        if bool(((ids == BEGIN_ID) | (ids == END_ID)).any()):
+            refuse_boundaries((BEGIN,))
         return cls(ids, offsets, vocabulary, outside)
 
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -170,9 +170,15 @@ def refuse_file_names(items: object) -> None:
 
 
 def read_sentences(
-    source: Source, preparation: Preparation | None = None, keep_blank: bool = False
+    source: Source,
+    preparation: Preparation | None = None,
+    keep_blank: bool = False,
+    refused: Collection[str] = (),
 ) -> Iterator[list[str]]:
-    """The sentences of `source`, one per line, prepared. Blank lines are left out unless `keep_blank`."""
+    """The sentences of `source`, one per line, prepared. Blank lines are left out unless `keep_blank`.
+
+    Raises InputError, which names the line, where one holds a word that is `refused`.
+    """
     prepare = preparation or Preparation()
     for where, sentence in _located(source, prepare):
         if not sentence and not keep_blank:
@@ -183,6 +189,10 @@ def read_sentences(
                     f"{where}: a word of {len(word):,} characters beginning {word[:20]!r}; "
                     f"words have at most {LONGEST_WORD:,}: is this text, with spaces between words?"
                 )
+        if refused and (marks := [word for word in sentence if word in refused]):
+            raise InputError(
+                f"{where}: holds {marks[0]} as a word, which is a mark of language models: remove it, or write it otherwise"
+            )
         yield sentence
 
 

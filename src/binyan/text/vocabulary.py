@@ -24,6 +24,15 @@ SPECIALS = (UNKNOWN, BEGIN, END)
 UNKNOWN_ID, BEGIN_ID, END_ID = range(3)
 
 
+def refuse_boundaries(words: Iterable[str], allowed: str | None = None) -> None:
+    """Raise InputError where <s> or </s> stands among words: boundaries are added by models. `allowed` may be there."""
+    for word in words:
+        if word in (BEGIN, END) and word != allowed:
+            raise InputError(
+                f"the text holds {BEGIN} or {END} as words; sentence boundaries are added by the model: remove them"
+            )
+
+
 class Vocabulary:
     """Words with ids. Ids 0, 1 and 2 are <unk>, <s> and </s>, as in the core.
 

@@ -75,8 +75,11 @@ class Bitext:
 
 
 def read_words(source: Source, preparation: Preparation | None = None) -> list[list[str]]:
-    """The prepared words of each line, blank lines too."""
-    return list(read_sentences(source, preparation, keep_blank=True))
+    """The prepared words of each line, blank lines too. Lines that hold <unk>, <s> or </s> as words are refused.
+
+    These are marks of language models: as words of a rule they would stand for whatever is unknown.
+    """
+    return list(read_sentences(source, preparation, keep_blank=True, refused=SPECIALS))
 
 
 def check_lines(source: Source, left: list[list[str]], target: Source, right: list[list[str]]) -> None:
@@ -95,4 +98,6 @@ def name_of(source: Source) -> str:
 
 def _vocabulary(sentences: list[list[str]]) -> Vocabulary:
     types = dict.fromkeys(w for sentence in sentences for w in sentence)
-    return Vocabulary(w for w in types if w not in SPECIALS)
+    if marks := [w for w in types if w in SPECIALS]:
+        raise InputError(f"the bitext holds {marks[0]} as a word, which is a mark of language models: remove it")
+    return Vocabulary(types)

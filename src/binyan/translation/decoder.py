@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -143,6 +144,8 @@ class Decoder:
         strange = [name for name in self.weights if name not in self.feature_names]
         if strange:
             raise SettingsError(f"no feature is called {strange[0]!r}; there are {', '.join(self.feature_names)}")
+        if broken := [name for name, weight in self.weights.items() if not math.isfinite(weight)]:
+            raise SettingsError(f"the weight of {broken[0]} is a finite number, not {self.weights[broken[0]]}")
         for i, model in enumerate(self.models, 1):
             _check_vocabulary(model, rules, i)
         self._target = TargetWords(rules, self.models)

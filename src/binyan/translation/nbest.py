@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from binyan.errors import InputError, SettingsError
 from binyan.files import PathLike
+from binyan.number_text import finite_number, finite_value, finite_values
 from binyan.text import read_lines
+from binyan.text.preparation import split_words
+from binyan.text.vocabulary import refuse_boundaries
 
 if TYPE_CHECKING:
     from binyan.translation.decoder import HypothesisLists
@@ -46,10 +48,11 @@ def parse(line: str, format: str, where: str) -> NBestEntry:
     """Read one line; InputError names `where` it stands."""
     try:
         entry = FORMATS[format].read(line)
-        if not math.isfinite(entry.score):
-            raise ValueError(f"the score {entry.score} is not a finite number")
+        refuse_boundaries(split_words(entry.text))
         return entry
-    except ValueError as error:
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not a line of the format {format!r}: {error}: {line[:80]!r}") from error
 
 
@@ -131,8 +134,8 @@ def _read_moses(line: str) -> NBestEntry:
         elif current is None:
             raise ValueError(f"the value {item!r} stands before any feature name")
         else:
-            current.append(float(item))
-    return NBestEntry(fields[0], fields[1], features, float(fields[3]), {"more": fields[4:]})
+            current.append(finite_number(item))
+    return NBestEntry(fields[0], fields[1], features, finite_number(fields[3]), {"more": fields[4:]})
 
 
 def _read_cdec(line: str) -> NBestEntry:
@@ -142,8 +145,8 @@ def _read_cdec(line: str) -> NBestEntry:
         name, equals, value = item.rpartition("=")
         if not equals:
             raise ValueError(f"{item!r} is not name=value")
-        features[name] = [float(value)]
-    return NBestEntry(fields[0], fields[1], features, float(fields[3]), {"more": fields[4:]})
+        features[name] = [finite_number(value)]
+    return NBestEntry(fields[0], fields[1], features, finite_number(fields[3]), {"more": fields[4:]})
 
 
 def _write_fields(entry: NBestEntry, features: str) -> str:
@@ -163,7 +166,7 @@ def _read_plain(line: str) -> NBestEntry:
     if not tab:
         raise ValueError("no tab between score and words")
     rest = text.split("\t")
-    return NBestEntry(None, rest[0], {}, float(score), {"columns": rest[1:]})
+    return NBestEntry(None, rest[0], {}, finite_number(score), {"columns": rest[1:]})
 
 
 def _write_plain(entry: NBestEntry) -> str:
@@ -175,12 +178,10 @@ def _read_json(line: str) -> NBestEntry:
     fields = json.loads(line)
     if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
         raise ValueError('an object with "text" is needed')
-    values = fields.get("features", {})
-    if not isinstance(values, dict) or not all(isinstance(v, (int, float)) for v in values.values()):
-        raise ValueError('"features" is an object of numbers')
     group = str(fields["id"]) if "id" in fields else None
-    features = {name: [float(value)] for name, value in values.items()}
-    return NBestEntry(group, fields["text"], features, float(fields.get("score", 0.0)), {"fields": fields})
+    features = {name: [value] for name, value in finite_values(fields.get("features", {}), '"features"').items()}
+    score = finite_value(fields.get("score", 0.0), "the score")
+    return NBestEntry(group, fields["text"], features, score, {"fields": fields})
 
 
 def _write_json(entry: NBestEntry) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from binyan import _core
 from binyan.errors import InputError, SettingsError
 from binyan.files import PathLike, replacing
+from binyan.number_text import finite_number
 from binyan.text import Vocabulary, read_lines
 from binyan.text.vocabulary import SPECIALS
 from binyan.translation.rule_table import RuleTable, TranslationRule
@@ -121,7 +122,7 @@ def _read_cdec(fields: list[str], names: dict[str, int]) -> ReadRule | None:
         name, equals, value = field.partition("=")
         if not equals or not name:
             raise ValueError(f"{field!r} is not name=value")
-        values[names.setdefault(name, len(names))] = _number(value)
+        values[names.setdefault(name, len(names))] = finite_number(value)
     return left, right, values
 
 
@@ -173,21 +174,11 @@ def _read_moses(fields: list[str]) -> ReadRule | None:
         raise ValueError("the alignment does not pair the gaps one to one")
     values = {}
     for i, score in enumerate(scores):
-        p = _number(score)
+        p = finite_number(score)
         if not 0 < p <= 1.0001:
             raise ValueError(f"{score!r} is not a probability above 0")
         values[i] = min(0.0, math.log(p))
     return tuple(source), tuple(target), values
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise ValueError(f"{text!r} is not a number") from None
-    if not math.isfinite(value):
-        raise ValueError(f"{text!r} is not a finite number")
-    return value
 
 
 def _check(format: str) -> None:
@@ -202,15 +193,15 @@ def _check_rule(source: Side, target: Side) -> None:
         raise ValueError("more than two gaps")
     if not target:
         raise ValueError("the target side is empty")
+    if marks := [s for s in (*source, *target) if s in SPECIALS]:
+        raise ValueError(f"{marks[0]} is a mark of language models, not a word that rules may hold")
 
 
 def _pack(rules: list[ReadRule], names: list[str], fields: dict[str, Any]) -> RuleTable:
     sides: list[Any] = []
     vocabularies = []
     for side in (0, 1):
-        words = Vocabulary(
-            dict.fromkeys(s for rule in rules for s in rule[side] if isinstance(s, str) and s not in SPECIALS)
-        )
+        words = Vocabulary(dict.fromkeys(s for rule in rules for s in rule[side] if isinstance(s, str)))
         symbols, offsets = array("I"), array("Q", [0])
         for rule in rules:
             symbols.extend(_encode(rule[side], words, numbered=side == 1))

@@ -15,6 +15,7 @@ from typing import Any
 from binyan.errors import InputError, SettingsError
 from binyan.files import PathLike, write_json
 from binyan.language_model import LanguageModel
+from binyan.number_text import finite_values
 from binyan.progress import ProgressOption
 from binyan.settings import Settings, setting
 from binyan.text import Preparation
@@ -173,8 +174,7 @@ def read_weights(path: PathLike) -> dict[str, Any]:
     """A file of weights as written by tuning: "weights" by feature, "models" they were tuned with, and more."""
     try:
         stored = json.loads(Path(path).read_text(encoding="utf-8"))
-        if not all(isinstance(v, (int, float)) for v in stored["weights"].values()):
-            raise ValueError("a weight is not a number")
+        stored["weights"] = finite_values(stored["weights"], "weights")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: not a file of weights: {error}") from error
     return {"models": [], **stored}

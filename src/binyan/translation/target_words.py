@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from binyan.errors import InputError
 from binyan.language_model import LanguageModel
-from binyan.text.vocabulary import UNKNOWN_ID
+from binyan.text.vocabulary import SPECIALS, UNKNOWN_ID
 from binyan.translation.rule_table import RuleTable
 
 
@@ -44,6 +45,10 @@ class TargetWords:
         with self._lock:
             for sentence in sentences:
                 for word in sentence:
+                    if word in SPECIALS:
+                        raise InputError(
+                            f"a sentence to translate holds {word} as a word, which is a mark of language models"
+                        )
                     words.append(self._source.get(word, UNKNOWN_ID))
                     copies.append(self._id(word))
                 offsets.append(len(words))

@@ -16,6 +16,7 @@ from binyan.settings import gather, takes_settings
 from binyan.signature import Signature
 from binyan.text import Preparation
 from binyan.text.reading import Source, read_sentences
+from binyan.text.vocabulary import SPECIALS
 from binyan.translation.alignment import AlignmentSettings
 from binyan.translation.bitext import Bitext, BitextSettings, check_lines, read_words
 from binyan.translation.decoder import Decoder, DecoderSettings
@@ -231,7 +232,9 @@ class Translator:
 
     def _sentences(self, text: Source) -> list[list[str]]:
         return list(
-            read_sentences([text] if isinstance(text, str) else text, self.recipe.bitext.source, keep_blank=True)
+            read_sentences(
+                [text] if isinstance(text, str) else text, self.recipe.bitext.source, keep_blank=True, refused=SPECIALS
+            )
         )
 
     # Weights, and how good they are.
