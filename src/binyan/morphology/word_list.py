@@ -15,6 +15,8 @@ from binyan.text.atoms import Unit, atoms, invisible
 from binyan.text.preparation import Preparation
 from binyan.text.reading import LONGEST_WORD, read_lines, refuse_file_names
 
+_LONGEST_COUNT = 15  # digits
+
 
 @dataclass(frozen=True)
 class WordList:
@@ -73,7 +75,11 @@ class WordList:
         for number, line in read_lines(path):
             text, tab, rest = line.partition("\t")
             column = rest.split("\t")[0].strip()
-            times = int(column) if tab and column.isdigit() else 1
+            times = 1
+            if tab and column.isascii() and column.isdigit():
+                if len(column) > _LONGEST_COUNT:
+                    raise InputError(f"{path}:{number}: a count of {len(column):,} digits: is this a word list?")
+                times = int(column)
             for word in prepare(text):
                 if len(word) > LONGEST_WORD:
                     raise InputError(f"{path}:{number}: a word of {len(word):,} characters: is this a word list?")

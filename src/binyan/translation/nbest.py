@@ -48,8 +48,12 @@ def parse(line: str, format: str, where: str) -> NBestEntry:
         entry = FORMATS[format].read(line)
         if not math.isfinite(entry.score):
             raise ValueError(f"the score {entry.score} is not a finite number")
+        if odd := [name for name, values in entry.features.items() if not all(map(math.isfinite, values))]:
+            raise ValueError(f"the value of {odd[0]!r} is not a finite number")
         return entry
-    except ValueError as error:
+    except RecursionError:
+        raise InputError(f"{where}: nested too deeply for the format {format!r}: {line[:80]!r}") from None
+    except (ValueError, OverflowError) as error:
         raise InputError(f"{where}: not a line of the format {format!r}: {error}: {line[:80]!r}") from error
 
 
@@ -178,6 +182,8 @@ def _read_json(line: str) -> NBestEntry:
     values = fields.get("features", {})
     if not isinstance(values, dict) or not all(isinstance(v, (int, float)) for v in values.values()):
         raise ValueError('"features" is an object of numbers')
+    if not isinstance(fields.get("score", 0.0), (int, float)):
+        raise ValueError('"score" is a number')
     group = str(fields["id"]) if "id" in fields else None
     features = {name: [float(value)] for name, value in values.items()}
     return NBestEntry(group, fields["text"], features, float(fields.get("score", 0.0)), {"fields": fields})

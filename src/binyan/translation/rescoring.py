@@ -189,6 +189,9 @@ def _references(source: Source) -> list[list[str]]:
 def _read_weights(path: PathLike) -> dict[str, float]:
     try:
         stored = json.loads(Path(path).read_text(encoding="utf-8"))
-        return {name: float(value) for name, value in stored.items()}
-    except (OSError, ValueError, AttributeError, TypeError) as error:
+        weights = {name: float(value) for name, value in stored.items()}
+        if not all(map(math.isfinite, weights.values())):
+            raise ValueError("a weight is not a finite number")
+        return weights
+    except (OSError, ValueError, AttributeError, TypeError, OverflowError, RecursionError) as error:
         raise InputError(f"{path}: not a JSON object of weights: {error}") from error

@@ -7,6 +7,7 @@ weights.json, weights-N.json and weights-N.tuning (the state of repetition N).
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -85,9 +86,14 @@ class SystemFolder:
             raise InputError(
                 f"{path}: {kind} the folder of a translation system (which has {SETTINGS}); 'binyan mt train' makes one"
             )
-        stored = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
-        self.recipe, self.bitext = SystemRecipe.from_dict(stored["settings"]), str(stored["bitext"])
-        self.only_for: list[str] = stored.get("only_for", [])
+        try:
+            stored = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
+            self.recipe, self.bitext = SystemRecipe.from_dict(stored["settings"]), str(stored["bitext"])
+            self.only_for: list[str] = [str(name) for name in stored.get("only_for", [])]
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise InputError(
+                f"{self.path / SETTINGS}: not the settings of a translation system ({error}); make the system again"
+            ) from error
 
     @classmethod
     def create(cls, path: PathLike, recipe: SystemRecipe, bitext: Bitext, only_for: Sequence[PathLike]) -> SystemFolder:
@@ -173,8 +179,8 @@ def read_weights(path: PathLike) -> dict[str, Any]:
     """A file of weights as written by tuning: "weights" by feature, "models" they were tuned with, and more."""
     try:
         stored = json.loads(Path(path).read_text(encoding="utf-8"))
-        if not all(isinstance(v, (int, float)) for v in stored["weights"].values()):
-            raise ValueError("a weight is not a number")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if not all(isinstance(v, (int, float)) and math.isfinite(v) for v in stored["weights"].values()):
+            raise ValueError("a weight is not a finite number")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(f"{path}: not a file of weights: {error}") from error
     return {"models": [], **stored}
