@@ -35,15 +35,18 @@ def run(targets: list[Target], seconds: float, seed: int, out: Path) -> int:
     print(f"{'reader':<20}{'inputs':>10}{'seconds':>9}{'faults':>8}  (seed {seed})", flush=True)
     total = faults = 0
     for target in targets:
+        folder = out / target.name
 
-        def keep(fault: Fault, target: Target = target) -> None:
-            folder = out / target.name
+        def keep(fault: Fault, folder: Path = folder) -> None:
             folder.mkdir(parents=True, exist_ok=True)
-            small = fault if target.is_model else minimise(target, fault, 20.0)
-            (folder / small.name).write_bytes(small.data)
-            print(f"  {target.name}: {fault.what}: {folder / small.name} ({len(small.data)} bytes)", flush=True)
+            (folder / fault.name).write_bytes(fault.data)
 
         tally = fuzz(target, seconds, seed, keep)
+        for fault in tally.faults.values():
+            small = minimise(target, fault)
+            (folder / fault.name).unlink(missing_ok=True)
+            (folder / small.name).write_bytes(small.data)
+            print(f"  {target.name}: {fault.what}: {folder / small.name} ({len(small.data)} bytes)", flush=True)
         total, faults = total + tally.inputs, faults + len(tally.faults)
         print(f"{target.name:<20}{tally.inputs:>10,}{tally.seconds:>9.0f}{len(tally.faults):>8}", flush=True)
     print(f"{'all':<20}{total:>10,}{'':>9}{faults:>8}")

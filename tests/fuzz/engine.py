@@ -54,9 +54,7 @@ class Tally:
 def fault_of(target: Target, data: bytes) -> str | None:
     """How an input breaks a target, or None where it is read or refused in plain words."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            target.run(data)
+        target.run(data)
     except BinyanError as error:
         return None if str(error).strip() else f"{type(error).__name__} without a message"
     except Exception as error:
@@ -68,8 +66,8 @@ def fault_of(target: Target, data: bytes) -> str | None:
 
 def fuzz(target: Target, seconds: float, seed: int, keep: Callable[[Fault], None]) -> Tally:
     """Feed mutated seeds to a target for `seconds`; each kind of fault is kept once."""
-    tally, start, round_ = Tally(), time.monotonic(), 0
     target.prepare()
+    tally, start, round_ = Tally(), time.monotonic(), 0
     while (left := seconds - (time.monotonic() - start)) > 0:
         memory = mmap.mmap(-1, _SHARED)
         reader, writer = os.pipe()
@@ -121,13 +119,14 @@ def _work(target: Target, seconds: float, seed: int, memory: mmap.mmap, writer: 
 
 
 def _limit_process() -> None:
+    warnings.simplefilter("ignore")
     signal.signal(signal.SIGVTALRM, signal.SIG_DFL)  # by default it ends the process
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + SPARE_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    sys.stdout = open(os.devnull, "w")
 
 
 def _take_reports(data: bytes, tally: Tally, keep: Callable[[Fault], None]) -> None:

@@ -25,7 +25,22 @@ NUMBERS = (
 )
 LETTERS = (
     *("\u0301", "\u200d", "\u200f", "\u2028", "\u0085", "\xa0", "\ufeff", "\U0010ffff", "İ", "ß", "ſ", "ﬁ", "\u3000"),
-    *("\x1c", "\x0b", "\x0c", "\r", "\n", "\t", " ", "\x7f", "\0", "א", "ب", "漢", "👩\u200d👩\u200d👧", "a\u0301\u0302"),
+    *(
+        "\x1c",
+        "\x0b",
+        "\x0c",
+        "\r",
+        "\n",
+        "\t",
+        " ",
+        "\x7f",
+        "\0",
+        "א",
+        "ب",
+        "漢",
+        "👩\u200d👩\u200d👧",
+        "a\u0301\u0302",
+    ),
 )
 BYTES = (0, 9, 10, 13, 32, 0x7F, 0x80, 0xBF, 0xC0, 0xE2, 0xED, 0xF4, 0xF8, 0xFE, 0xFF)
 TOKEN = re.compile(rb"[A-Za-z]+|\d+(?:\.\d+)?|[^A-Za-z\d]", re.ASCII)
@@ -82,7 +97,9 @@ def text_mutator(*words: str) -> Mutator:
             elif action == 8:
                 data = _insert(rng, data, rng.choice(vocabulary) * rng.choice((1, 1, 2, 3, 40)))
             elif rng.random() < 0.02:
-                data = _insert(rng, data, rng.choice((*vocabulary, *letters, b"a", b"(", b"[")) * rng.choice((900, 4000)))
+                data = _insert(
+                    rng, data, rng.choice((*vocabulary, *letters, b"a", b"(", b"[")) * rng.choice((900, 4000))
+                )
         return data[:LONGEST]
 
     return mutate
@@ -140,7 +157,22 @@ def mutate_value(rng: random.Random, value: Any) -> Any:
 
 def _odd_value(rng: random.Random, value: Any) -> Any:
     if isinstance(value, (int, float)) and rng.random() < 0.6:
-        odd = (0, 1, -1, value + 1, value - 1, -value, value * 2, 2**31, 2**32 - 1, 2**40, 2**64, 10**400, 1e308, 1e-320)
+        odd = (
+            0,
+            1,
+            -1,
+            value + 1,
+            value - 1,
+            -value,
+            value * 2,
+            2**31,
+            2**32 - 1,
+            2**40,
+            2**64,
+            10**400,
+            1e308,
+            1e-320,
+        )
         return rng.choice((*odd, float("nan"), float("inf"), float("-inf"), 0.5, True))
     if isinstance(value, str) and rng.random() < 0.6:
         at = rng.randrange(len(value) + 1)
@@ -209,7 +241,9 @@ def _odd_item(rng: random.Random, flat: Any, at: int) -> Any:
         return not flat[at]
     bits = 8 * flat.dtype.itemsize
     value, other = int(flat[at]), int(flat[rng.randrange(flat.size)])
-    odd_int = rng.choice((0, 1, value + 1, value - 1, other, flat.size, flat.size - 1, 1 << 20, 1 << 31, -1, -2, rng.getrandbits(bits)))
+    odd_int = rng.choice(
+        (0, 1, value + 1, value - 1, other, flat.size, flat.size - 1, 1 << 20, 1 << 31, -1, -2, rng.getrandbits(bits))
+    )
     odd_int %= 1 << bits
     return odd_int - (1 << bits) if kind == "i" and odd_int >> (bits - 1) else odd_int
 

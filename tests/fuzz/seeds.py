@@ -12,13 +12,27 @@ _WORDS = "haus\nküchentisch\nכתב\nشمس\ncafe\u0301\nhaus-tür\nb\n"
 
 def texts() -> list[bytes]:
     """Sentences, one per line."""
-    return [b"das haus ist rot\n\nein Hund, ein Satz.\r\n", "שלום עולם\nkafé ÉTÉ\u00a0x\n".encode(), b"a <unk> b\n", b"\xef\xbb\xbfa\n"]
+    return [
+        b"das haus ist rot\n\nein Hund, ein Satz.\r\n",
+        "שלום עולם\nkafé ÉTÉ\u00a0x\n".encode(),
+        b"a <unk> b\n",
+        b"\xef\xbb\xbfa\n",
+    ]
 
 
 def conllu() -> list[bytes]:
     """Two sentences of CoNLL-U."""
-    rows = ["# text = zum Haus", "1-2\tzum" + "\t_" * 8, "1\tzu\tzu\tADP" + "\t_" * 6, "2\tdem\tder\tDET" + "\t_" * 6, "3\tHaus\tHaus\tNOUN" + "\t_" * 6]
-    return [("\n".join(rows) + "\n\n" + rows[2] + "\n").encode(), ("\n".join([*rows, "3.1\tx" + "\t_" * 8]) + "\n").encode()]
+    rows = [
+        "# text = zum Haus",
+        "1-2\tzum" + "\t_" * 8,
+        "1\tzu\tzu\tADP" + "\t_" * 6,
+        "2\tdem\tder\tDET" + "\t_" * 6,
+        "3\tHaus\tHaus\tNOUN" + "\t_" * 6,
+    ]
+    return [
+        ("\n".join(rows) + "\n\n" + rows[2] + "\n").encode(),
+        ("\n".join([*rows, "3.1\tx" + "\t_" * 8]) + "\n").encode(),
+    ]
 
 
 def word_lists() -> list[bytes]:
@@ -28,7 +42,10 @@ def word_lists() -> list[bytes]:
 
 def segmentations() -> list[bytes]:
     """Words with their parts."""
-    return ["# comment\nküchentisch\tküche +n tisch\nuntreu\tun/PRE treu/STM\nmaktab\tmaa@0,1,4/T ktb@2,3,5/ROOT\n".encode(), b"haus\thaus\n"]
+    return [
+        "# comment\nküchentisch\tküche +n tisch\nuntreu\tun/PRE treu/STM\nmaktab\tmaa@0,1,4/T ktb@2,3,5/ROOT\n".encode(),
+        b"haus\thaus\n",
+    ]
 
 
 def gold_compounds() -> list[bytes]:
@@ -42,28 +59,32 @@ def gold_compounds() -> list[bytes]:
 
 def gold_morphemes() -> list[bytes]:
     """Words with gold morphemes."""
-    return [b"unhappy\tun/PRE happy/STM\nwalked\twalk ed\n", "maktab\tma ktb, maktab\ncats\tcat s/SUF\n".encode(), segmentations()[0]]
+    return [
+        b"unhappy\tun/PRE happy/STM\nwalked\twalk ed\n",
+        b"maktab\tma ktb, maktab\ncats\tcat s/SUF\n",
+        segmentations()[0],
+    ]
 
 
 def grammars() -> list[bytes]:
     """Grammars of the library, and a few of our own."""
     folder = Path(__file__).resolve().parents[2] / "src/binyan/grammar/library"
     library = [path.read_bytes() for path in sorted(folder.glob("*.grammar"))]
-    own = [b"Word -> Stem Suffix?\nadapt Stem Suffix\nStem -> Chars\nSuffix -> Chars\nChars -> Char+\n", b"S -> 'a' S 'b' | 'a'\n", b"start W\nW(xy) -> A(x,y)\nA('a','b') ->\n"]  # fmt: skip
+    own = [b"Word -> Stem Suffix?\nadapt Stem Suffix\nStem -> Chars\nSuffix -> Chars\nChars -> Char+\nChar -> 'a' | 'b' | 'c'\n", b"S -> 'a' S 'b' | 'a'\n", b"start W\nW(xy) -> A(x,y)\nA('a','b') -> eps\n"]  # fmt: skip
     return [*own, *library]
 
 
 def py_cfg() -> list[bytes]:
     """Grammars in the format of py-cfg."""
-    return [b"1 1 Word --> Stem Suffix\n1 1 0.5 100 Stem --> Chars\nSuffix --> Chars\n1 Chars --> Char\n1 Chars --> Char Chars\nChar --> a\nChar --> b\n", b"S --> a S\nS --> b\n"]  # fmt: skip
+    return [b"1 1 Word --> Stem Suffix\n1 0.5 100 Stem --> Chars\nSuffix --> Chars\n1 1 Chars --> Char\n1 1 Chars --> Char Chars\n1 1 Char --> a\n1 1 Char --> b\n", b"1 1 S --> a S\n1 1 S --> b\n"]  # fmt: skip
 
 
 def py_srcag() -> list[bytes]:
     """Grammars in the two formats of py-srcag."""
     return [
-        b"1 1 Word(xyz) --> Root(x,z) T(y)\nRoot(a,b) --> epsilon\nT(a) --> epsilon\n",
-        b"Word(xy) --> A(x) B(y)\nA(x) --> C(x)\nB(a) --> Epsilon\nC(b) --> Epsilon\n",
-        b"1 Word (((0,0),(1,0),(0,1))) --> R T\nR (((0,0)),((1,0))) --> C C\nT (((0,0))) --> C\nC --> a\n",
+        b"1 1 Word(abc) --> R2(a,c) T1(b)\n1 1 R2(a,b) --> C(a) C(b)\n1 1 T1(a) --> C(a)\n1 1 C(x) --> eps\n",
+        b"Word(xy) --> A(x) B(y)\nA(x) --> C(x)\n1 0.5 100 B(y) --> C(y)\n1 1 C(a) --> eps\n1 1 C(b) --> eps\n",
+        b"1 1 Word (((0 0) (0 2)) ((0 1))) --> R T\n1 1 R (((0 0)) ((1 0))) --> C C\n1 1 T (((0 0))) --> C\n1 1 C (((0 0))) --> a\n",
     ]
 
 
@@ -90,12 +111,16 @@ def alignments() -> list[bytes]:
 
 def rules_cdec() -> list[bytes]:
     """Rules of cdec."""
-    return [b"[X] ||| das [X,1] ||| the [X,1] ||| f=0.5 g=-1 ||| 0-0\n[X] ||| [X,1] ist [X,2] ||| [X,2] is [X,1] ||| f=1\n[S] ||| [X,1] ||| [X,1]\n"]
+    return [
+        b"[X] ||| das [X,1] ||| the [X,1] ||| f=0.5 g=-1 ||| 0-0\n[X] ||| [X,1] ist [X,2] ||| [X,2] is [X,1] ||| f=1\n[S] ||| [X,1] ||| [X,1]\n"
+    ]
 
 
 def rules_moses() -> list[bytes]:
     """Rules of Moses."""
-    return [b"das [X][X] [X] ||| the [X][X] [X] ||| 0.5 0.4 0.3 0.2 ||| 0-0 1-1 ||| 1 1 1\nhaus [X] ||| house [X] ||| 1 0.1 1 0.1 ||| 0-0 |||\n"]
+    return [
+        b"das [X][X] [X] ||| the [X][X] [X] ||| 0.5 0.4 0.3 0.2 ||| 0-0 1-1 ||| 1 1 1\nhaus [X] ||| house [X] ||| 1 0.1 1 0.1 ||| 0-0 |||\n"
+    ]
 
 
 def n_best(format: str) -> Callable[[], list[bytes]]:
@@ -133,7 +158,13 @@ def word_pairs() -> list[bytes]:
 
 def any_files() -> list[bytes]:
     """Whatever may be opened by name."""
-    return [*segmentations(), *arpa()[:1], (GOLDEN / "models/mkn-1.binyan").read_bytes(), b"\x1f\x8b\x08", b"\xfd7zXZ\0"]
+    return [
+        *segmentations(),
+        *arpa()[:1],
+        (GOLDEN / "models/mkn-1.binyan").read_bytes(),
+        b"\x1f\x8b\x08",
+        b"\xfd7zXZ\0",
+    ]
 
 
 def requests() -> list[bytes]:

@@ -243,7 +243,9 @@ def _explorer_request(data: bytes) -> None:
 _GRAMMAR_WORDS = ("->", "-->", "|", "(", ")", ",", ":", "adapt", "start", "include", "role", "root", "*", "+", "?", "{", "}", "'", '"', "#", "_")  # fmt: skip
 _text = text_mutator(" ", "\n", "<unk>", "<s>", "</s>")
 _table = text_mutator("\t", " ", "+", "/", "@", ",", "-", "\n", "|", "_", "~")
-_ngrams = text_mutator("\\data\\", "ngram 1=", "\\1-grams:", "\\2-grams:", "\\end\\", "\t", "<unk>", "<s>", "</s>", "-99", "\n")
+_ngrams = text_mutator(
+    "\\data\\", "ngram 1=", "\\1-grams:", "\\2-grams:", "\\end\\", "\t", "<unk>", "<s>", "</s>", "-99", "\n"
+)
 _grammars = text_mutator(*_GRAMMAR_WORDS)
 _bars = text_mutator("|||", "[X]", "[X,1]", "[X,2]", "[X][X]", "[1]", "=", "0-0", "1-1", " ", "nan", "[S]")
 

@@ -117,7 +117,9 @@ def serve(models: LoadedModels, host: str = "127.0.0.1", port: int = 8765, worke
     if workers > 1 and sys.platform != "linux":
         raise SettingsError("several workers need Linux, which shares a port among processes; leave out --workers")
     app = create_app(models, ("127.0.0.1", "localhost", "[::1]") if local else ("*",))
-    config = uvicorn.Config(app, http=Connection, ws="none", log_level="error", access_log=False, limit_concurrency=_MOST_CONNECTIONS)
+    config = uvicorn.Config(
+        app, http=Connection, ws="none", log_level="error", access_log=False, limit_concurrency=_MOST_CONNECTIONS
+    )
     if workers > 1:
         _use_one_thread()
     gc.collect()
