@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 Answer = TypeVar("Answer")
 
 AT_ONCE = 0.005  # seconds: handing a question to a thread takes about a tenth of that
+LONG = 0.25  # seconds: what takes more, or nobody has tried, waits among its like
 MOST_WAITING = 64  # long questions, asked and not answered
 LONGEST_WAIT = 20.0  # seconds until a question is given up by the one who asks
 
@@ -25,7 +26,7 @@ class Dispatcher:
     """Runs questions so that none keeps the others waiting.
 
     A question may have a measure: something that decides how long it takes, such as a model and the number of a word's atoms. What
-    was quick before with the same measure is answered at once; what was not, or has not been tried, goes to threads of its own.
+    was quick before with the same measure is answered at once; what took long, or has not been tried, goes to threads of its own.
     """
 
     def __init__(self) -> None:
@@ -42,6 +43,8 @@ class Dispatcher:
             return await self._within(self._threads, answer)
         if self._slowest[measure] < AT_ONCE:
             return self._timed(answer, measure)
+        if self._slowest[measure] < LONG:
+            return await self._within(self._threads, lambda: self._timed(answer, measure))
         if self._waiting >= MOST_WAITING:
             raise BusyError("too many long words are being analysed; try again later")
         self._waiting += 1
