@@ -2,10 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find core bindings -name '*.[ch]pp') CMakeLists.txt
-CORE_FILES := $(shell find core bindings tests/cpp -name '*.[ch]pp')
+CORE_FILES := $(shell find core bindings tests/cpp tests/fuzz -name '*.[ch]pp')
 EXTRAS ?= cluster,dev,docs,explore,morfessor,mt,neural,pandas
 
-.PHONY: setup demo docs test quick lint coverage clean test-core sanitize cross test-aarch64 crash laws peers
+.PHONY: setup demo docs test quick lint coverage clean test-core sanitize sanitize-threads fuzz fuzz-core cross test-aarch64 crash laws peers
 
 setup: .venv/.built
 
@@ -78,6 +78,24 @@ test-core:
 # The same under AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize:
 	$(call core_tests,build/sanitize,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DBINYAN_SANITIZE=address$(COMMA)undefined)
+
+# The same under ThreadSanitizer: do queries from several threads race?
+sanitize-threads:
+	$(call core_tests,build/sanitize-threads,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DBINYAN_SANITIZE=thread)
+
+# Structure-aware fuzzing of every reader, SECONDS for each; inputs that break one are left in build/fuzz. READERS names some.
+SECONDS ?= 10
+READERS ?=
+fuzz: setup
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS) $(READERS)
+
+# Coverage-guided fuzzing of the core's readers by clang's libFuzzer, under AddressSanitizer and UndefinedBehaviorSanitizer.
+fuzz-core:
+	cmake -S . -B build/fuzz-core -DBINYAN_PYTHON=OFF -DBINYAN_FUZZ=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++ \
+	  -DBINYAN_SANITIZE=address$(COMMA)undefined
+	cmake --build build/fuzz-core --parallel 2
+	for fuzzer in build/fuzz-core/tests/fuzz/cpp/fuzz_*; do [ ! -x $$fuzzer ] || [ -d $$fuzzer ] || \
+	  $$fuzzer -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix=build/fuzz-core/ || exit 1; done
 
 # Does the core compile and link for Windows and macOS? By zig's clang, in an environment of its own: it is large.
 ZIG := build/zig/bin/python

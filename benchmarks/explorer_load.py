@@ -1,10 +1,9 @@
-"""The explorer under load: a server on loopback, many analyses of distinct new words at once.
+"""The explorer under load: many people who type beside one hostile client; what the people wait for, and what goes wrong.
 
-    python benchmarks/explorer_load.py [--model words.binyan] [--at-once 200] [--rounds 5]
+    python benchmarks/explorer_load.py --clients 200 --seconds 60
 
-Each round opens so many connections, sends one request on each at the same moment, and waits for all answers; no word is
-asked twice. Besides seconds, which depend on what else the machine does, it prints the server's CPU time a request, and what
-share of a core a busy process gets at the moment.
+The server runs in a process of its own. A client asks for analyses of new words, sentences and next words, one after another, with a
+pause to think. The hostile client sends long words, foreign origins, wrong bodies, heads without end and requests it never ends.
 """
 
 from __future__ import annotations
@@ -12,146 +11,141 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import random
-import socket
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
-from binyan.datasets import semitic_words
-from binyan.morphology import Morphology
-
-TIMEOUT = 60.0  # seconds for a round
+LETTERS = "כתבלמדשרוגאה"
 
 
-def new_words(morphology: Morphology, number: int, seed: int = 1) -> list[str]:
-    """Distinct words the model has not learnt from: the first half of one of its words with the second of another."""
-    words, choose = morphology.words.words, random.Random(seed)
-    taken, found = set(words), []
-    while len(found) < number:
-        one, other = choose.choice(words), choose.choice(words)
-        word = one[: (len(one) + 1) // 2] + other[len(other) // 2 :]
-        if word not in taken:
-            taken.add(word)
-            found.append(word)
-    return found
-
-
-def share_of_a_core(seconds: float = 0.5) -> float:
-    """CPU time over time of a busy loop: 1 on a machine with a free core."""
-    start, cpu = time.perf_counter(), time.process_time()
-    while time.perf_counter() - start < seconds:
-        pass
-    return (time.process_time() - cpu) / (time.perf_counter() - start)
-
-
-def cpu_seconds(pid: int) -> float:
-    """CPU time of a process and its children so far; NaN where the system does not tell."""
-    total = 0.0
-    try:
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            fields = stat.read_text().rsplit(")", 1)[1].split()
-            if pid in (int(stat.parent.name), int(fields[1])):
-                total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    except OSError:
-        return float("nan")
-    return total or float("nan")
-
-
-async def one_request(port: int, body: bytes, ready: asyncio.Barrier) -> float:
-    """Seconds from sending to the whole answer, on a connection that was open before."""
+async def ask(port: int, path: str, body: bytes, headers: str = "", patience: float = 60.0) -> int:
+    """The status of an answer; 0 where there is none."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    head = f"POST /api/analyse HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    await ready.wait()
-    start = time.perf_counter()
-    writer.write(head.encode() + body)
-    answer = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-    length = int(answer.split("content-length:")[1].split()[0])
-    await reader.readexactly(length)
-    seconds = time.perf_counter() - start
-    writer.close()
-    if " 200 " not in answer.splitlines()[0]:
-        raise RuntimeError(f"the server answered {answer.splitlines()[0]!r}")
-    return seconds
-
-
-async def one_round(port: int, bodies: list[bytes]) -> list[float]:
-    ready = asyncio.Barrier(len(bodies))
-    async with asyncio.timeout(TIMEOUT):
-        return list(await asyncio.gather(*(one_request(port, body, ready) for body in bodies)))
-
-
-def percentiles(seconds: list[float]) -> dict[str, float]:
-    cuts = statistics.quantiles(seconds, n=100, method="inclusive")
-    return {"p50": cuts[49], "p95": cuts[94], "p99": cuts[98], "most": max(seconds)}
-
-
-def start_server(model: Path, workers: int) -> tuple[subprocess.Popen[bytes], int]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "binyan", "explore", str(model), "--port", str(port), "--workers", str(workers)]
-    server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    for _ in range(600):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return server, port
-        except OSError:
-            if server.poll() is not None:
-                break
-            time.sleep(0.1)
-    server.kill()
-    raise RuntimeError("the explorer did not start")
-
-
-def measure(model: Path, at_once: int, rounds: int, workers: int) -> dict[str, object]:
-    """Latencies of one request at a time and of `at_once` at once."""
-    words = new_words(Morphology.load(model), at_once * (rounds + 1))
-    bodies = [json.dumps({"model": model.stem, "word": word}).encode() for word in words]
-    noise = [share_of_a_core()]
-    server, port = start_server(model, workers)
     try:
-        alone = [asyncio.run(one_round(port, [body]))[0] for body in bodies[:at_once]]
-        before = cpu_seconds(server.pid)
-        each = [asyncio.run(one_round(port, bodies[at_once * i : at_once * (i + 1)])) for i in range(1, rounds + 1)]
-        cpu = (cpu_seconds(server.pid) - before) / (at_once * rounds)
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Length: {len(body)}\r\n"
+        writer.write((head + (headers or "Content-Type: application/json\r\n") + "\r\n").encode() + body)
+        answer = await asyncio.wait_for(reader.read(), patience)
+        return int(answer[9:12] or b"0")
     finally:
-        server.terminate()
-        server.wait(10)
-    noise.append(share_of_a_core())
-    return {
-        "model": model.name,
-        "one at a time": percentiles(alone[10:]),
-        f"{at_once} at once": percentiles([s for one in each for s in one]),
-        "best round": min((percentiles(one) for one in each), key=lambda p: p["p95"]),
-        "server CPU seconds a request": cpu,
-        "share of a core free before and after": noise,
-        "load average": os.getloadavg()[0],
-    }
+        writer.close()
+
+
+async def person(port: int, end: float, seed: int, pause: float, waits: list[float], statuses: Counter[str]) -> None:
+    """Somebody who types."""
+    rng = random.Random(seed)
+    await asyncio.sleep(rng.random() * pause)
+    while time.monotonic() < end:
+        word = "".join(rng.choices(LETTERS, k=rng.randint(3, 9)))
+        path, question = rng.choice(
+            [
+                ("analyse", {"model": "words", "word": word}),
+                ("analyse", {"model": "words", "word": word}),
+                ("sentence", {"text": "der hund sah die katze"}),
+                ("next-words", {"text": "die"}),
+            ]
+        )
+        start = time.perf_counter()
+        try:
+            status = str(await ask(port, f"/api/{path}", json.dumps(question).encode()))
+        except (OSError, TimeoutError, ValueError) as error:
+            status = type(error).__name__
+        waits.append(time.perf_counter() - start)
+        statuses[status] += 1
+        await asyncio.sleep(rng.expovariate(1 / pause))
+
+
+async def hostile(port: int, end: float, statuses: Counter[str]) -> None:
+    """Asks for what takes long, eight requests at once, and never waits to think."""
+    rng = random.Random(0)
+
+    async def one() -> None:
+        while time.monotonic() < end:
+            word = "".join(rng.choices(LETTERS, k=rng.choice((40, 70, 100))))
+            body = json.dumps({"model": "words", "word": word}).encode()
+            action = rng.randrange(6)
+            try:
+                if action < 3:
+                    status = str(await ask(port, "/api/analyse", body))
+                elif action == 3:
+                    status = str(
+                        await ask(
+                            port, "/api/analyse", body, "Content-Type: text/plain\r\nOrigin: http://evil.example\r\n"
+                        )
+                    )
+                elif action == 4:
+                    status = str(await ask(port, "/api/analyse", b"[" * 60_000))
+                else:
+                    status = str(await ask(port, "/api/analyse", body, "X: " + "y" * 100_000 + "\r\n"))
+            except (OSError, TimeoutError, ValueError) as error:
+                status = type(error).__name__
+            statuses[status] += 1
+
+    async def silent() -> None:
+        while time.monotonic() < end:
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(b"POST /api/analyse HTTP/1.1\r\nHost: loc")
+                await reader.read()
+                writer.close()
+                statuses["left alone"] += 1
+            except OSError:
+                pass
+
+    await asyncio.gather(*(one() for _ in range(8)), *(silent() for _ in range(8)))
+
+
+async def load(port: int, clients: int, seconds: float, pause: float) -> None:
+    """Run everybody and print the figures."""
+    end = time.monotonic() + seconds
+    waits: list[float] = []
+    people: Counter[str] = Counter()
+    attacks: Counter[str] = Counter()
+    everyone = [person(port, end, i, pause, waits, people) for i in range(clients)]
+    await asyncio.gather(hostile(port, end, attacks), *everyone)
+    waits.sort()
+    errors = sum(n for status, n in people.items() if status != "200")
+    print(f"{clients} clients, {seconds:.0f} s: {len(waits):,} answers, {errors} errors {dict(people)}")
+    print(" ".join(f"p{q} {1000 * waits[min(len(waits) - 1, q * len(waits) // 100)]:.0f} ms" for q in (50, 95, 99)))
+    print(f"longest {1000 * waits[-1]:.0f} ms; the hostile client: {dict(attacks)}")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", type=Path, help="a segmenter; without, one is learnt from 1,200 words of our own")
-    parser.add_argument("--at-once", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--workers", type=int, default=1, help="processes of the server")
+    """Make models, start the explorer, load it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--pause", type=float, default=2.0, help="mean seconds between the questions of a client")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--port", type=int, default=8799)
     options = parser.parse_args()
+    from binyan import KneserNey, Morphology
+
     with tempfile.TemporaryDirectory() as folder:
-        model = options.model
-        if model is None:
-            model = Path(folder) / "words.binyan"
-            words = [w.word for w in semitic_words(1200, 1, "arabic")]
-            Morphology("tpl+t4", sweeps=60, burn_in=50).fit(words, progress=False).save(model)
-        found = measure(model, min(options.at_once, 1000), min(options.rounds, 50), options.workers)
-    for name, value in found.items():
-        if isinstance(value, dict):
-            value = "  ".join(f"{key} {1000 * seconds:.1f} ms" for key, seconds in value.items())
-        print(f"{name}: {value}")
+        words = ["כתב", "כתבו", "כותב", "מכתב", "למד", "למדו", "לומד", "מלמד", "שמר", "שמרו", "שומר", "משמר"]
+        Morphology("tpl", sweeps=20, burn_in=10).fit(words, progress=False).save(Path(folder) / "words.binyan")
+        KneserNey(3).fit(["der hund sah die katze", "die katze sah den hund"] * 3).save(Path(folder) / "mkn.binyan")
+        models = [str(Path(folder) / f"{name}.binyan") for name in ("words", "mkn")]
+        command = [sys.executable, "-m", "binyan", "explore", *models, "--port", str(options.port)]
+        server = subprocess.Popen([*command, "--workers", str(options.workers)], stderr=subprocess.DEVNULL)
+        try:
+            asyncio.run(_started(options.port))
+            asyncio.run(load(options.port, options.clients, options.seconds, options.pause))
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+async def _started(port: int) -> None:
+    for _ in range(600):
+        try:
+            await ask(port, "/api/next-words", b'{"text": "die"}')
+            return
+        except OSError:
+            await asyncio.sleep(0.1)
 
 
 if __name__ == "__main__":

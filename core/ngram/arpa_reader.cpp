@@ -16,8 +16,21 @@ constexpr double kLog10 = 2.302585092994045684;
 constexpr float kMissing = static_cast<float>(-100 * kLog10);  // as KenLM scores an absent <unk>
 constexpr size_t kLongestLine = 1 << 20;
 
+// What an error shows of a line: its first characters, with '?' for bytes that are not UTF-8.
 std::string quoted(std::string_view text) {
-  return std::string("'").append(text.substr(0, 60)).append(text.size() > 60 ? "...'" : "'");
+  constexpr size_t kLongest = 60;
+  std::string out = "'";
+  const auto* at = reinterpret_cast<const unsigned char*>(text.data());
+  const auto* end = at + text.size();
+  while (at < end && out.size() <= kLongest) {
+    const size_t length = text::utf8_length(at, end);
+    if (length == 0)
+      out += '?';
+    else
+      out.append(reinterpret_cast<const char*>(at), length);
+    at += std::max<size_t>(length, 1);
+  }
+  return out.append(at < end ? "...'" : "'");
 }
 
 std::string_view trimmed(std::string_view line) {

@@ -157,7 +157,7 @@ def test_limits(client, question, status, message):
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"7", b"[" * 60_000, b"\xff\xfe", b'{"text": "\\ud800"}'])
 def test_bodies_that_are_no_question(client, body):
-    answer = client.post("/api/sentence", content=body)
+    answer = client.post("/api/sentence", content=body, headers={"content-type": "application/json"})
     assert answer.status_code in (200, 422)
     assert answer.status_code == 200 or answer.json()["error"]
 

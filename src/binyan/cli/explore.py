@@ -24,8 +24,8 @@ def explore(
     from binyan.explore.server import serve
 
     if workers > 1:
-        # A process whose numerical libraries have threads must not be forked.
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        # A process whose numerical libraries have threads must not be forked; they read this when they are loaded.
+        os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
     loaded = LoadedModels.load(models)
     typer.echo(f"Explorer at http://{host}:{port}/  (Ctrl-C stops it)", err=True)
     serve(loaded, host, port, workers)

@@ -6,13 +6,15 @@ What a model can do is asked of the model: whether it is a language model, analy
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from binyan.errors import InputError, ModelFileError, SettingsError
+from binyan.errors import BinyanError, InputError, ModelFileError, SettingsError
 from binyan.explore.shared_morphemes import MorphemeIndex
 from binyan.files import PathLike
 from binyan.grammar.roles import WITHIN_STEMS
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from binyan.morphology import Morphology, WordAnalyses
 
 ANALYSES = 5  # per word
+_MOST_BYTES = 1 << 24  # of the derivations of one word
 _REMEMBERED = 1024  # words
 _ON_THE_MAP = 300  # vectors
 Capability = TypeVar("Capability")
@@ -35,7 +38,9 @@ class MorphologyView:
     """A model that analyses words, with an index from morphemes to the training words that have them."""
 
     def __init__(self, morphology: Morphology) -> None:
-        self.morphology = morphology
+        # Forests of ordinary words have some hundred kilobytes; what is larger would keep others waiting.
+        self.morphology = copy(morphology)
+        self.morphology.posterior = replace(morphology.posterior, most_bytes=_MOST_BYTES)
         grammar = morphology.grammar
         self.categories = [s for s in grammar.symbols if s in grammar.adapted and not grammar.hidden(s)]
         self.words = morphology.words.words
@@ -45,7 +50,8 @@ class MorphologyView:
         whole = {s for s in grammar.segment_labels if grammar.role(s) not in WITHIN_STEMS}
         self.index = MorphemeIndex(trees, grammar, {*self.categories, *whole})
         self.lexicon = lru_cache(len(self.categories))(morphology.lexicon)
-        self.analyses = lru_cache(_REMEMBERED)(self._analyses)
+        self._remembered: OrderedDict[str, WordAnalyses | BinyanError] = OrderedDict()
+        self._lock = threading.Lock()
         morphology.log_probability(self.words[0])  # makes the states ready now, not at the first question
 
     @property
@@ -57,8 +63,26 @@ class MorphologyView:
         """A word as the model sees it."""
         return self.morphology.prepared(word)
 
-    def _analyses(self, word: str) -> WordAnalyses:
-        return self.morphology.analyses(word, ANALYSES)
+    def is_ready(self, word: str) -> bool:
+        """Whether the analyses of a prepared word need no parsing."""
+        return word in self._remembered or word in self.known
+
+    def analyses(self, word: str) -> WordAnalyses:
+        """The best analyses of a prepared word; remembered, as is the error where there are too many."""
+        with self._lock:
+            answer = self._remembered.pop(word, None)
+        if answer is None:
+            try:
+                answer = self.morphology.analyses(word, ANALYSES)
+            except BinyanError as error:
+                answer = error.with_traceback(None)
+        with self._lock:
+            self._remembered[word] = answer
+            if len(self._remembered) > _REMEMBERED:
+                self._remembered.popitem(last=False)
+        if isinstance(answer, BinyanError):
+            raise type(answer)(*answer.args)
+        return answer
 
     def simplified(self, tree: Tree) -> Tree:
         """The tree without symbols that stand for single characters."""

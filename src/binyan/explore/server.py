@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import json
 import logging
@@ -11,59 +10,29 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from typing import Any
 
 from binyan import __version__
-from binyan.errors import BinyanError, MissingExtra, SettingsError
+from binyan.errors import BinyanError, InputError, MissingExtra, SettingsError
 from binyan.explore import api
+from binyan.explore.dispatch import BusyError, Dispatcher
+from binyan.explore.guard import PATIENCE, Connection, Guard, SlowClientError, error_response
 from binyan.explore.loaded_models import LoadedModels
 from binyan.json_values import finite
 
 try:
     from fastapi import FastAPI, Request, Response
-    from starlette.datastructures import MutableHeaders
     from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 except ImportError as error:  # pragma: no cover
     raise MissingExtra("the explorer", "explore") from error
 
-MOST_BYTES = 65_536  # of a request's body
-_SHORT = 200  # bytes of a question about a word of ordinary length
 _PAGE = {"/": "index.html"} | {
     f"/{name}": name for name in ("style.css", "app.js", "page.js", "words.js", "sentences.js", "vectors.js")
 }
 _KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
-_HEADERS = {
-    # Nothing from elsewhere: the page works without a network and tells nobody what is typed.
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
-    "connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
+_MOST_CONNECTIONS = 1000
 _log = logging.getLogger(__name__)
-
-
-class _Guard:
-    """Refuses long bodies, adds the headers. Written to the protocol: FastAPI's own way costs more than an answer."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
-            await send(message)
-
-        headers = dict(scope["headers"]) if scope["type"] == "http" else {}
-        length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > MOST_BYTES or b"transfer-encoding" in headers:
-            refusal = _json({"error": f"a request has at most {MOST_BYTES:,} bytes"}, 413)
-            await refusal(scope, receive, send_with_headers)
-        else:
-            await self.app(scope, receive, send_with_headers)
 
 
 def create_app(
@@ -72,9 +41,8 @@ def create_app(
     """The application over `models`, answering requests for `hosts` only."""
     app = FastAPI(title="Binyan explorer", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*hosts])
-    app.add_middleware(_Guard)
-    # Queries change nothing and leave the interpreter lock in their loops; more threads than cores only wait for it.
-    workers = ThreadPoolExecutor(min(8, (os.cpu_count() or 1) + 1), thread_name_prefix="explorer")
+    app.add_middleware(Guard)
+    dispatcher = Dispatcher()
 
     def page(path: str) -> Any:
         name = _PAGE[path]
@@ -90,10 +58,16 @@ def create_app(
         question = api.QUESTIONS[name]
 
         async def endpoint(request: Request) -> Response:
-            body = await request.body()
-            if name == "analyse" and len(body) < _SHORT:  # done in less time than it takes to hand it to a thread
-                return _answer(question, models, body)
-            return await asyncio.get_running_loop().run_in_executor(workers, _answer, question, models, body)
+            try:
+                fields = _fields(await request.body())
+                measure = api.measure(models, name, fields)
+                return await dispatcher.run(lambda: _answer(question, models, fields), measure)
+            except SlowClientError:
+                return error_response(f"the request did not come within {PATIENCE:.0f} seconds", 408)
+            except BusyError as error:
+                return error_response(str(error), 503)
+            except BinyanError as error:
+                return _json({"error": str(error)}, 422)
 
         return endpoint
 
@@ -108,17 +82,20 @@ def create_app(
     return app
 
 
-def _answer(question: Callable[[LoadedModels, Mapping[str, Any]], Any], models: LoadedModels, body: bytes) -> Response:
+def _fields(body: bytes) -> Mapping[str, Any]:
     try:
         fields = json.loads(body)
     except (ValueError, RecursionError):
-        return _json({"error": "the request is not JSON"}, 422)
+        raise InputError("the request is not JSON") from None
     if not isinstance(fields, dict):
-        return _json({"error": "the request must be an object in JSON"}, 422)
-    try:
-        return _json(question(models, fields))
-    except BinyanError as error:
-        return _json({"error": str(error)}, 422)
+        raise InputError("the request must be an object in JSON")
+    return fields
+
+
+def _answer(
+    question: Callable[[LoadedModels, Mapping[str, Any]], Any], models: LoadedModels, fields: Mapping[str, Any]
+) -> Response:
+    return _json(question(models, fields))
 
 
 def _json(value: Any, status: int = 200) -> Response:
@@ -140,7 +117,11 @@ def serve(models: LoadedModels, host: str = "127.0.0.1", port: int = 8765, worke
     if workers > 1 and sys.platform != "linux":
         raise SettingsError("several workers need Linux, which shares a port among processes; leave out --workers")
     app = create_app(models, ("127.0.0.1", "localhost", "[::1]") if local else ("*",))
-    config = uvicorn.Config(app, log_level="warning", access_log=False)
+    config = uvicorn.Config(
+        app, http=Connection, ws="none", log_level="error", access_log=False, limit_concurrency=_MOST_CONNECTIONS
+    )
+    if workers > 1:
+        _use_one_thread()
     gc.collect()
     gc.freeze()  # the models stay: no collection need look at them again
     listening = [_listen(host, port, workers > 1) for _ in range(workers)]
@@ -167,6 +148,14 @@ def serve(models: LoadedModels, host: str = "127.0.0.1", port: int = 8765, worke
         for child in children:
             os.kill(child, signal.SIGTERM)
             os.waitpid(child, 0)
+
+
+def _use_one_thread() -> None:
+    """A process whose numerical libraries have threads must not be forked: the child would wait for threads it does not have."""
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
 
 
 def _listen(host: str, port: int, shared: bool) -> socket.socket:

@@ -31,4 +31,7 @@ def library_text(name: str) -> str | None:
     if not name or any(char in name for char in "/\\") or name.startswith("."):
         return None
     entry = files("binyan.grammar") / "library" / f"{name}{_SUFFIX}"
-    return entry.read_text(encoding="utf-8") if entry.is_file() else None
+    try:
+        return entry.read_text(encoding="utf-8") if entry.is_file() else None
+    except (OSError, ValueError):  # no file can have such a name
+        return None

@@ -42,6 +42,8 @@ def grammar_text(name_or_path: str | Path) -> tuple[str, str]:
         raise GrammarError(f"{path} is a folder, not a grammar file") from None
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text, so it is no grammar file") from None
+    except (OSError, ValueError) as error:
+        raise GrammarError(f"{str(path)[:80]!r} cannot be read as a grammar file: {error}") from error
 
 
 def read_grammar(text: str, source: str = "grammar") -> Grammar:

@@ -10,6 +10,7 @@ not adapted; one without a is adapted with a and b learnt. The formats differ in
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,6 +25,7 @@ Format = Literal["binyan", "py-cfg", "py-srcag", "py-srcag-final"]
 
 _LINE = regex.compile(r"\s*(?P<numbers>(?:[-+]?[\d.]+(?:[eE][-+]?\d+)?\s+){0,3})(?P<left>.*?)\s*-->\s*(?P<right>.*)")
 _FINAL = regex.compile(r"(?P<name>\S+)\s+\((?P<map>\(.*\))\)")
+_DIGITS = 9  # of an index; a longer one is refused because the arguments below it are missing
 _PREDICATE = regex.compile(r"(?P<name>\w+)\((?P<arguments>.+)\)")
 
 
@@ -75,7 +77,10 @@ def read_imported(text: str, source: str, form: Format) -> ImportedGrammar:
                 Problem("syntax", f"not a rule of {form}: [w [a [b]]] X --> Y Z", raw.strip(), number, source)
             )
             continue
-        numbers = [float(n) for n in match["numbers"].split()]
+        numbers = [_number(n) for n in match["numbers"].split()]
+        if not all(map(math.isfinite, numbers)):
+            problems.append(Problem("syntax", "w, a and b are finite numbers", raw.strip(), number, source))
+            continue
         weight = numbers[0] if numbers and numbers[0] > 0 else 1.0  # as these tools do with weights of 0 and below
         a = numbers[1] if len(numbers) > 1 else None
         b = numbers[2] if len(numbers) > 2 else None
@@ -101,6 +106,13 @@ def _adapted(lines: list[_Line], source: str, problems: list[Problem]) -> dict[s
         message = f"{name} is not adapted in this rule (a = 1), and is in another"
         problems.append(Problem("settings", message, plain[name].content, plain[name].number, source))
     return adapted
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _name(left: str) -> str:
@@ -177,17 +189,22 @@ def _read_final(lines: list[_Line], source: str, problems: list[Problem]) -> tup
                 Problem("syntax", "the left side has no index map (((0 0)) ...)", line.content, line.number, source)
             )
             continue
-        children = regex.findall(r"\((?:\(\d+ \d+\)\s*)+\)", match["map"])
+        children = regex.findall(r"\((?:\([0-9]+ [0-9]+\)\s*)+\)", match["map"])
         places: dict[tuple[int, int], Variable | str] = {}
         for child, inside in enumerate(children):
-            for argument, (i, j) in enumerate(regex.findall(r"\((\d+) (\d+)\)", inside)):
+            for argument, (i, j) in enumerate(regex.findall(r"\(([0-9]+) ([0-9]+)\)", inside)):
                 terminal = len(rhs) == 1 and rhs[0] not in names
-                places[int(i), int(j)] = _unescape(rhs[0]) if terminal else Variable(child, argument)
+                place = int(i[:_DIGITS]), int(j[:_DIGITS])
+                places[place] = _unescape(rhs[0]) if terminal else Variable(child, argument)
         if len(children) != len(rhs):
             message = f"the index map is for {len(children)} symbols, the right side has {len(rhs)}"
             problems.append(Problem("arity", message, line.content, line.number, source))
             continue
-        arity = 1 + max(i for i, _ in places)
+        arity = 1 + max((i for i, _ in places), default=0)
+        if not places or len({i for i, _ in places}) != arity:
+            message = "the index map leaves out an argument of the left side"
+            problems.append(Problem("arity", message, line.content, line.number, source))
+            continue
         arguments = tuple(tuple(places[k] for k in sorted(places) if k[0] == i) for i in range(arity))
         symbols = rhs if any(isinstance(v, Variable) for v in places.values()) else ()
         rules.append(Rule(match["name"], arguments, symbols, line.weight, line.number))

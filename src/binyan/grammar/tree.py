@@ -194,7 +194,7 @@ def parse_tree(text: str) -> Tree:
             if tokens[place] == "(":
                 children.append(subtree())
                 continue
-            numbered = regex.fullmatch(r"(\d+)=(.+)", tokens[place])
+            numbered = regex.fullmatch(r"0*([0-9]{1,9})=(.+)", tokens[place])
             if numbered:
                 children.append(Leaf(int(numbered[1]), _unescape(numbered[2])))
             else:

@@ -45,6 +45,8 @@ class Posterior:
     samples: _core.Samples
     snapshots: Sequence[Snapshot]
     unparsable: tuple[str, ...] = ()
+    most_bytes: int = _MOST_BYTES
+    """Of the derivations of one word that is parsed; a word with more is refused with InputError."""
 
     @classmethod
     def of(cls, sampler: AdaptorSampler) -> Self:
@@ -97,7 +99,7 @@ class Posterior:
         rules = self.compiled.grammar.rules
         numbers = {(r.lhs, r.arguments, r.rhs): i for i, r in enumerate(self._open.grammar.rules)}
         places = np.array([numbers[r.lhs, r.arguments, r.rhs] for r in rules], np.uint32)
-        parser = _core.PosteriorParser(self._open.core, _MOST_BYTES)
+        parser = _core.PosteriorParser(self._open.core, self.most_bytes)
         for snapshot in self.snapshots:
             counts = np.zeros(len(numbers), np.uint64)
             counts[places] = snapshot.rule_counts

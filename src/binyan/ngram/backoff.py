@@ -184,7 +184,7 @@ class BackoffLanguageModel(LanguageModel):
             native_from(file),
             Vocabulary.from_bytes(file.blob("vocabulary")),
             Preparation.from_dict(file.meta["preparation"]),
-            file.meta["fields"],
+            dict(file.meta["fields"].items()),
             file.array("counts") if "counts" in file.sections else None,
         )
 

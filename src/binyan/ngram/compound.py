@@ -349,7 +349,7 @@ class CompoundHPYLM(LanguageModel):
             if sampling is None:
                 raise ModelFileError(f"{file.path}: holds neither a finished model nor chains")
             return model._finished(sampling)
-        model.sampling, model.fields = sampling, file.meta["fields"]
+        model.sampling, model.fields = sampling, dict(file.meta["fields"].items())
         model.preparation = Preparation.from_dict(file.meta["preparation"])
         model.is_renormalised = file.meta["renormalised"]
         model._trace = [file.array(f"trace/{i}") for i in range(sum(s.startswith("trace/") for s in file.sections))]

@@ -52,7 +52,7 @@ def parse(line: str, format: str, where: str) -> NBestEntry:
         return entry
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"{where}: not a line of the format {format!r}: {error}: {line[:80]!r}") from error
 
 

@@ -266,5 +266,5 @@ def _read_weights(path: PathLike) -> dict[str, float]:
     try:
         stored = json.loads(Path(path).read_text(encoding="utf-8"))
         return finite_values(stored, "weights")
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"{path}: not a JSON object of weights: {error}") from error

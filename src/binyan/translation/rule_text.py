@@ -110,7 +110,8 @@ def _read_cdec(fields: list[str], names: dict[str, int]) -> ReadRule | None:
     left = _symbols(fields[1].split())
     count = sum(isinstance(s, int) for s in left)
     right = _symbols(fields[2].split())
-    if sorted(s for s in right if isinstance(s, int)) != list(range(1, count + 1)):
+    gaps = list(range(1, count + 1))
+    if any(sorted(s for s in side if isinstance(s, int)) != gaps for side in (left, right)):
         raise ValueError("source and target have different gaps")
     # Gaps are numbered by the source side.
     order = [s for s in left if isinstance(s, int)]

@@ -86,9 +86,14 @@ class SystemFolder:
             raise InputError(
                 f"{path}: {kind} the folder of a translation system (which has {SETTINGS}); 'binyan mt train' makes one"
             )
-        stored = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
-        self.recipe, self.bitext = SystemRecipe.from_dict(stored["settings"]), str(stored["bitext"])
-        self.only_for: list[str] = stored.get("only_for", [])
+        try:
+            stored = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
+            self.recipe, self.bitext = SystemRecipe.from_dict(stored["settings"]), str(stored["bitext"])
+            self.only_for: list[str] = [str(name) for name in stored.get("only_for", [])]
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise InputError(
+                f"{self.path / SETTINGS}: not the settings of a translation system ({error}); make the system again"
+            ) from error
 
     @classmethod
     def create(cls, path: PathLike, recipe: SystemRecipe, bitext: Bitext, only_for: Sequence[PathLike]) -> SystemFolder:
@@ -175,6 +180,6 @@ def read_weights(path: PathLike) -> dict[str, Any]:
     try:
         stored = json.loads(Path(path).read_text(encoding="utf-8"))
         stored["weights"] = finite_values(stored["weights"], "weights")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(f"{path}: not a file of weights: {error}") from error
     return {"models": [], **stored}

@@ -1,0 +1,75 @@
+"""Where a question is answered: at once, by a thread, or by one of the few threads for what takes long."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+Answer = TypeVar("Answer")
+
+AT_ONCE = 0.005  # seconds: handing a question to a thread takes about a tenth of that
+LONG = 0.25  # seconds: what takes more, or nobody has tried, waits among its like
+MOST_WAITING = 64  # long questions, asked and not answered
+LONGEST_WAIT = 20.0  # seconds until a question is given up by the one who asks
+
+
+class BusyError(Exception):
+    """Too much was asked at once, or an answer takes too long."""
+
+
+class Dispatcher:
+    """Runs questions so that none keeps the others waiting.
+
+    A question may have a measure: something that decides how long it takes, such as a model and the number of a word's atoms. What
+    was quick before with the same measure is answered at once; what took long, or has not been tried, goes to threads of its own.
+    """
+
+    def __init__(self) -> None:
+        # Queries change nothing and leave the interpreter lock in their loops; more threads than cores only wait for it.
+        cores = os.cpu_count() or 1
+        self._threads = ThreadPoolExecutor(min(8, cores + 1), thread_name_prefix="explorer")
+        self._long = ThreadPoolExecutor(max(1, min(4, cores // 2)), thread_name_prefix="explorer-long")
+        self._slowest: dict[Any, float] = defaultdict(lambda: float("inf"))
+        self._waiting = 0
+
+    async def run(self, answer: Callable[[], Answer], measure: Any = None) -> Answer:
+        """The answer; BusyError where too many wait, or it does not come in time."""
+        if measure is None:
+            return await self._within(self._threads, answer)
+        if self._slowest[measure] < AT_ONCE:
+            return self._timed(answer, measure)
+        if self._slowest[measure] < LONG:
+            return await self._within(self._threads, lambda: self._timed(answer, measure))
+        if self._waiting >= MOST_WAITING:
+            raise BusyError("too many long words are being analysed; try again later")
+        self._waiting += 1
+        return await self._within(self._long, lambda: self._timed(answer, measure), self._done)
+
+    def _done(self, _: Any) -> None:
+        self._waiting -= 1
+
+    def _timed(self, answer: Callable[[], Answer], measure: Any) -> Answer:
+        start = time.perf_counter()
+        try:
+            return answer()
+        finally:
+            seconds, before = time.perf_counter() - start, self._slowest[measure]
+            # One slow answer among many quick ones may be the machine's fault: the figure falls again, slowly.
+            self._slowest[measure] = seconds if before == float("inf") else max(seconds, 0.8 * before)
+
+    async def _within(
+        self, pool: ThreadPoolExecutor, answer: Callable[[], Answer], done: Callable[[Any], None] | None = None
+    ) -> Answer:
+        future = asyncio.get_running_loop().run_in_executor(pool, answer)
+        if done is not None:
+            future.add_done_callback(done)
+        try:
+            return await asyncio.wait_for(asyncio.shield(future), LONGEST_WAIT)
+        except TimeoutError:
+            future.cancel()
+            raise BusyError("the answer takes too long; try a shorter word, or later") from None

@@ -1,0 +1,151 @@
+// One model, several threads: every thread gets the answers that one alone gets. `make sanitize-threads` looks for
+// races.
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "grammar/chain.hpp"
+#include "grammar/posterior_parser.hpp"
+#include "harness.hpp"
+#include "ngram/compound_query.hpp"
+#include "ngram/kneser_ney.hpp"
+#include "small_text.hpp"
+#include "translation/decoder.hpp"
+#include "translation/k_best_lists.hpp"
+
+using namespace binyan;
+using Numbers = std::vector<uint32_t>;
+
+namespace {
+
+constexpr size_t kThreads = 4;
+
+// Every thread has the answers that are given afterwards to one that asks alone.
+void check_from_threads(const std::function<std::vector<double>()>& ask) {
+  std::vector<std::vector<double>> answers(kThreads);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < kThreads; ++i) threads.emplace_back([&, i] { answers[i] = ask(); });
+  for (std::thread& thread : threads) thread.join();
+  const std::vector<double> expected = ask();
+  CHECK(!expected.empty());
+  for (const std::vector<double>& one : answers) CHECK(one == expected);
+}
+
+std::shared_ptr<const ngram::CompoundTree> compound_tree(const SmallText& text) {
+  ngram::Components c;
+  c.component_count = 4;
+  c.offsets = {0};
+  for (uint32_t w = 0; w < SmallText::kVocabulary; ++w) {
+    c.components.push_back(w % 4);
+    if (w % 3 == 0) c.components.push_back(w % 2);
+    c.offsets.push_back(static_cast<uint32_t>(c.components.size()));
+  }
+  return std::make_shared<const ngram::CompoundTree>(text.tree(3), std::move(c));
+}
+
+// Word -> Stem Suffix | Stem; Stem, Suffix -> Chars; Chars -> Char | Char Chars; Char -> a | b | c.
+std::shared_ptr<const grammar::CompiledGrammar> small_grammar() {
+  using grammar::SourceRule;
+  const auto joined = [](uint32_t lhs, Numbers rhs) {
+    std::vector<grammar::Element> argument;
+    for (int32_t i = 0; i < static_cast<int32_t>(rhs.size()); ++i) argument.push_back({i, 0});
+    return SourceRule{lhs, {argument}, std::move(rhs), 1.0};
+  };
+  std::vector<SourceRule> rules{joined(0, {1, 2}), joined(0, {1}), joined(1, {3}),
+                                joined(2, {3}),    joined(3, {4}), joined(3, {4, 3})};
+  for (uint32_t a = 0; a < 3; ++a) rules.push_back({4, {{{-1, a}}}, {}, 1.0});
+  return std::make_shared<const grammar::CompiledGrammar>(5, 3, 0, std::move(rules),
+                                                          std::vector<bool>{false, true, true, false, false});
+}
+
+}  // namespace
+
+TEST(backoff_models) {
+  const SmallText text(7, 200);
+  const ngram::BackoffModel model = ngram::estimate_kneser_ney(*text.tree(3), {}, {}).model;
+  check_from_threads([&] {
+    std::vector<double> all;
+    uint32_t state = model.begin();
+    for (const uint32_t word : text.words) {
+      const ngram::Scored scored = model.score(state, word);
+      all.push_back(scored.log_prob);
+      state = scored.state;
+    }
+    return all;
+  });
+}
+
+TEST(compound_queries) {
+  const SmallText text(7, 200);
+  const auto tree = compound_tree(text);
+  ngram::CompoundHPYLM chain(tree, true, 1, 0);
+  chain.initialise(ngram::Initialisation::kSequential);
+  const ngram::CompoundQuery query(tree, ngram::collect(chain));
+  check_from_threads([&] {
+    std::vector<double> all;
+    ngram::CompoundQuery::State state = query.begin();
+    for (const uint32_t word : text.words) {
+      const auto scored = query.score(state, query.word(word), true);
+      all.push_back(scored.log_prob);
+      all.push_back(query.score(state, query.word(Numbers{word % 4, 1}), false).log_prob);
+      state = scored.state;
+    }
+    return all;
+  });
+}
+
+TEST(posterior_parsers) {
+  const auto compiled = small_grammar();
+  const std::vector<Numbers> words{{0, 1, 2}, {0, 1, 1}, {2, 2, 1, 0}, {0, 1}, {1}, {0, 1, 2, 0, 1, 2}};
+  const auto forests = std::make_shared<const grammar::WordForests>(compiled, words, size_t{1} << 24);
+  grammar::Chain chain(forests, std::vector<grammar::SymbolRestaurant>(2), 3, 1);
+  chain.initialise(false);
+  chain.sweep(1.0, true, true);
+  // Forests are remembered within 1 << 13 bytes: threads also drop what others use.
+  for (const size_t bytes : {size_t{1} << 24, size_t{1} << 13}) {
+    grammar::PosteriorParser parser(compiled, bytes);
+    parser.add(chain.adaptor.rule_counts(), chain.adaptor.adaptors, {});
+    check_from_threads([&] {
+      std::vector<double> all;
+      for (int round = 0; round < 5; ++round)
+        for (const Numbers& word : words) {
+          all.push_back(parser.log_probability(word));
+          for (const auto& derivation : parser.best(word, 3, 20)) all.push_back(derivation.log_probability);
+        }
+      return all;
+    });
+  }
+}
+
+TEST(decoders) {
+  using namespace translation;
+  const SmallText text(7, 200);
+  const ngram::BackoffModel model = ngram::estimate_kneser_ney(*text.tree(3), {}, {}).model;
+  Numbers ids;
+  for (uint32_t w = 0; w < SmallText::kVocabulary; ++w) ids.push_back(w);
+  const BackoffFeature feature(model, ids);
+  SequenceTable sources, targets;
+  std::vector<Rule> rules;
+  std::vector<float> features;
+  const auto add = [&](Numbers source, Numbers target, float value) {
+    rules.push_back({sources.intern(source), targets.intern(target)});
+    features.push_back(value);
+  };
+  add({3}, {5}, 0.1f);
+  add({3}, {6, 7}, 0.3f);
+  add({4}, {8}, 0.2f);
+  add({4, kFirstGap}, {kFirstGap, 9}, 0.4f);
+  const Grammar rule_table = Grammar::pack(sources, targets, rules, features, 1);
+  const Decoder decoder(rule_table, {&feature}, {0.5f, 0.2f, -1.0f, 0.6f, 0.1f, 0.7f, -0.4f}, {});
+  check_from_threads([&] {
+    std::vector<double> all;
+    for (int round = 0; round < 5; ++round)
+      for (const Numbers& words : {Numbers{3, 4, 3}, Numbers{4, 4, 3, 3}, Numbers{3}}) {
+        const Hypergraph graph = decoder.decode({words, words});
+        all.push_back(static_cast<double>(graph.edges.size()));
+      }
+    return all;
+  });
+}
+
+MAIN
