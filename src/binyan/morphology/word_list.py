@@ -13,7 +13,7 @@ from binyan.errors import InputError
 from binyan.signature import digest
 from binyan.text.atoms import Unit, atoms, invisible
 from binyan.text.preparation import Preparation
-from binyan.text.reading import LONGEST_WORD, read_lines, refuse_file_names
+from binyan.text.reading import check_length, read_lines, refuse_file_names
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,9 @@ class WordList:
         prepare = preparation or Preparation()
         counts: Counter[str] = Counter()
         for word in words:
-            counts.update(prepare(word))
+            for part in prepare(word):
+                check_length(part, "the word list")
+                counts[part] += 1
         return cls._counted(counts, prepare, unit, "the word list")
 
     @classmethod
@@ -75,8 +77,7 @@ class WordList:
             column = rest.split("\t")[0].strip()
             times = int(column) if tab and column.isdigit() else 1
             for word in prepare(text):
-                if len(word) > LONGEST_WORD:
-                    raise InputError(f"{path}:{number}: a word of {len(word):,} characters: is this a word list?")
+                check_length(word, f"{path}:{number}")
                 counts[word] += times
         return counts
 
