@@ -52,8 +52,7 @@ Hyper hyperparameters(const CompoundHPYLM& model) {
 void set_hyperparameters(CompoundHPYLM& model, const Hyper& values) {
   if (values.size() != 2 * model.words.size() + 2)
     throw InputError("one (discount, strength) pair a level of words, of heads and of modifiers is needed");
-  for (const auto& [a, b] : values)
-    if (!(a >= 0 && a < 1 && b > 0)) throw InputError("a discount lies in [0, 1) and a strength is above 0");
+  for (const auto& [a, b] : values) pitman_yor::check({a, b});
   size_t i = 0;
   const auto set = [&](Restaurants& r) {
     r.hyper = {values[i].first, values[i].second};

@@ -6,10 +6,19 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "errors.hpp"
 
 namespace nb = nanobind;
 using namespace binyan;
 using namespace binyan::ngram;
+
+namespace {
+
+void check_context(const ContextTree& t, uint32_t level, uint32_t context) {
+  if (context >= t.levels.at(level).contexts()) throw InputError("no such context of the tree");
+}
+
+}  // namespace
 
 void bind_context_tree(nb::module_& m) {
   nb::class_<ContextTree>(m, "ContextTree", "All n-grams of a text, as a tree of contexts in flat arrays.")
@@ -34,9 +43,27 @@ void bind_context_tree(nb::module_& m) {
       .def(
           "contexts", [](const ContextTree& t, uint32_t level) { return t.levels.at(level).contexts(); },
           nb::arg("level"))
-      .def("find_entry", &ContextTree::find_entry, nb::arg("level"), nb::arg("context"), nb::arg("word"))
-      .def("find_child", &ContextTree::find_child, nb::arg("level"), nb::arg("context"), nb::arg("left_word"))
-      .def("direct", &ContextTree::direct, nb::arg("level"), nb::arg("entry"))
+      .def(
+          "find_entry",
+          [](const ContextTree& t, uint32_t level, uint32_t context, uint32_t word) {
+            check_context(t, level, context);
+            return t.find_entry(level, context, word);
+          },
+          nb::arg("level"), nb::arg("context"), nb::arg("word"))
+      .def(
+          "find_child",
+          [](const ContextTree& t, uint32_t level, uint32_t context, uint32_t left_word) {
+            check_context(t, level, context);
+            return t.find_child(level, context, left_word);
+          },
+          nb::arg("level"), nb::arg("context"), nb::arg("left_word"))
+      .def(
+          "direct",
+          [](const ContextTree& t, uint32_t level, uint32_t entry) {
+            if (entry >= t.levels.at(level).entries()) throw InputError("no such entry of the tree");
+            return t.direct(level, entry);
+          },
+          nb::arg("level"), nb::arg("entry"))
       .def(
           "level",
           [](const ContextTree& t, uint32_t level) {

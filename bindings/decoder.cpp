@@ -6,6 +6,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
@@ -227,7 +229,7 @@ void bind_decoder_class(nb::module_& m) {
           "translate",
           [](const Decoder& self, Ids words, Ids copies, Offsets offsets, uint32_t k, bool distinct, unsigned threads) {
             if (offsets.size() == 0 || offsets.data()[offsets.size() - 1] > words.size() ||
-                words.size() != copies.size())
+                words.size() != copies.size() || !std::ranges::is_sorted(view(offsets)))
               throw InputError("offsets do not fit the sentences");
             std::vector<Translations> all;
             {

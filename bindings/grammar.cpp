@@ -13,6 +13,7 @@
 #include "grammar/posterior_parser.hpp"
 #include "grammar/samples.hpp"
 #include "no_index.hpp"
+#include "pitman_yor/hyperparameters.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -44,7 +45,10 @@ std::shared_ptr<CompiledGrammar> compile(uint32_t symbols, uint32_t atoms, uint3
 
 std::vector<SymbolRestaurant> adaptors_of(const std::vector<AdaptorTuple>& tuples) {
   std::vector<SymbolRestaurant> result;
-  for (const auto& [a, b, sample_a, sample_b] : tuples) result.push_back({{a, b}, sample_a, sample_b});
+  for (const auto& [a, b, sample_a, sample_b] : tuples) {
+    pitman_yor::check({a, b}, sample_b);
+    result.push_back({{a, b}, sample_a, sample_b});
+  }
   return result;
 }
 
@@ -111,7 +115,13 @@ void bind_forests(nb::module_& m) {
             new (self) WordForests(std::move(grammar), words, max_bytes);
           },
           "grammar"_a, "words"_a, "max_bytes"_a)
-      .def("parses", &WordForests::parses, "word"_a)
+      .def(
+          "parses",
+          [](const WordForests& f, uint32_t word) {
+            if (word >= f.size()) throw InputError("no such word");
+            return f.parses(word);
+          },
+          "word"_a)
       .def_prop_ro("shapes", &WordForests::shapes)
       .def_prop_ro("yields", &WordForests::yields)
       .def_prop_ro("bytes", &WordForests::bytes)
@@ -132,10 +142,24 @@ void bind_chain(nb::module_& m) {
           [](Chain* self, std::shared_ptr<WordForests> words, const std::vector<AdaptorTuple>& adaptors, uint64_t seed,
              uint64_t chain) { new (self) Chain(std::move(words), adaptors_of(adaptors), seed, chain); },
           "words"_a, "adaptors"_a, "seed"_a, "chain"_a)
-      .def("initialise", &Chain::initialise, "incremental"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "initialise",
+          [](Chain& c, bool incremental, nb::object between) {
+            const auto call = calling<>(between);
+            nb::gil_scoped_release unlocked;
+            c.initialise(incremental, call);
+          },
+          "incremental"_a, "between"_a = nb::none(),
+          "`between()` is called every thousand words, and may stop the work by raising.")
       .def("sweep", &Chain::sweep, "temperature"_a = 1.0, "relabel"_a = false, "hyperparameters"_a = true,
            nb::call_guard<nb::gil_scoped_release>())
-      .def("derivation", &Chain::derivation, "word"_a)
+      .def(
+          "derivation",
+          [](const Chain& c, uint32_t word) {
+            if (word >= c.words().size()) throw InputError("no such word");
+            return c.derivation(word);
+          },
+          "word"_a)
       .def("state", [](const Chain& c) { return numpy(c.state()); })
       .def(
           "restore", [](Chain& c, Offsets state) { c.restore(view(state)); }, "state"_a)
@@ -171,7 +195,9 @@ void bind_chain(nb::module_& m) {
       .def_prop_ro("kept", &Samples::kept)
       .def("state", [](const Samples& s) { return numpy(s.state()); })
       .def(
-          "restore", [](Samples& s, Ids state) { s.restore(view(state)); }, "state"_a);
+          "restore", [](Samples& s, Ids state, const CompiledGrammar& grammar) { s.restore(view(state), grammar); },
+          "state"_a, "grammar"_a)
+      .def_prop_ro("words", &Samples::words, "How many words have derivations or may have");
 }
 
 void bind_parsers(nb::module_& m) {

@@ -86,7 +86,7 @@ void set_hyperparameters(HPYLM& model, const Hyper& values) {
   if (values.size() != model.levels().size()) throw InputError("one (discount, strength) pair a level is needed");
   for (size_t k = 0; k < values.size(); ++k) {
     const auto [a, b] = values[k];
-    if (!(a >= 0 && a < 1 && b > 0)) throw InputError("a discount lies in [0, 1) and a strength is above 0");
+    pitman_yor::check({a, b});
     model.levels()[k].hyper = {a, b};
   }
 }
@@ -125,6 +125,12 @@ void restore(HPYLM& model, nb::dict d) {
   }
 }
 
+const Restaurants& level_with(const HPYLM& model, uint32_t level, uint32_t entry) {
+  if (level >= model.levels().size() || entry >= model.levels()[level].dishes())
+    throw InputError("no such entry of the model");
+  return model.levels()[level];
+}
+
 }  // namespace
 
 void bind_hpylm(nb::module_& m) {
@@ -160,13 +166,16 @@ void bind_hpylm(nb::module_& m) {
            "The inverse of state(). Raises InputError where the arrays are inconsistent.")
       .def(
           "customers",
-          [](const HPYLM& model, uint32_t level, uint32_t entry) { return model.levels().at(level).customers(entry); },
+          [](const HPYLM& model, uint32_t level, uint32_t entry) {
+            return level_with(model, level, entry).customers(entry);
+          },
           nb::arg("level"), nb::arg("entry"))
       .def(
           "table_sizes",
           [](const HPYLM& model, uint32_t level, uint32_t entry) {
             std::vector<std::pair<uint32_t, uint32_t>> bins;
-            for (const auto& bin : model.levels().at(level).table_sizes(entry)) bins.emplace_back(bin.size, bin.tables);
+            for (const auto& bin : level_with(model, level, entry).table_sizes(entry))
+              bins.emplace_back(bin.size, bin.tables);
             return bins;
           },
           nb::arg("level"), nb::arg("entry"), "Pairs (size, tables), ordered by size.");

@@ -103,7 +103,8 @@ void bind_extraction(nb::module_& m) {
             check_offsets(source_offsets, source.size());
             check_offsets(target_offsets, target.size());
             check_offsets(link_offsets, links.shape(0));
-            if (last >= source_offsets.size() || last >= target_offsets.size() || last >= link_offsets.size())
+            if (first > last || last >= source_offsets.size() || last >= target_offsets.size() ||
+                last >= link_offsets.size())
               throw InputError("fewer sentence pairs than asked for");
             nb::gil_scoped_release unlocked;
             for (size_t i = first; i < last; ++i) {
@@ -128,12 +129,15 @@ void bind_translation_grammar(nb::module_& m) {
       .def(
           "__init__",
           [](Grammar* self, uint32_t feature_count, Ids symbol, Ids first_child, Ids first_rule, Ids target,
-             Array<float> features, Ids target_offset, Ids target_symbols) {
+             Array<float> features, Ids target_offset, Ids target_symbols, uint32_t source_words,
+             uint32_t target_words) {
             new (self) Grammar(GrammarArrays{copy(symbol), copy(first_child), copy(first_rule), copy(target),
-                                             copy(features), copy(target_offset), copy(target_symbols), feature_count});
+                                             copy(features), copy(target_offset), copy(target_symbols), feature_count},
+                               source_words, target_words);
           },
           nb::arg("feature_count"), nb::arg("symbol"), nb::arg("first_child"), nb::arg("first_rule"), nb::arg("target"),
-          nb::arg("features"), nb::arg("target_offset"), nb::arg("target_symbols"))
+          nb::arg("features"), nb::arg("target_offset"), nb::arg("target_symbols"),
+          nb::arg("source_words") = kSecondGap, nb::arg("target_words") = kSecondGap)
       .def_static(
           "pack",
           [](Ids sources, Offsets source_offsets, Ids targets, Offsets target_offsets, Array<float> features,

@@ -40,6 +40,7 @@ void Adaptor::restore(std::vector<uint64_t> rule_counts) {
   weights.per_customer.assign(adaptors.size(), 0.0);
   journal_.clear();
   touched_.clear();
+  first_of_word_ = 0;
   refresh();
 }
 
@@ -119,6 +120,7 @@ void Adaptor::commit() {
     free_trees.push_back(i);
   }
   touched_.clear();
+  first_of_word_ = 0;
 }
 
 // ---- derivations ----
@@ -225,8 +227,10 @@ uint32_t Adaptor::intern(uint32_t adapted, uint32_t yield, std::span<const uint3
     for (uint32_t i = first_tree[yield]; i != kNoIndex; i = trees[i].next)
       if (same(trees[i])) return i;
   } else {
-    for (uint32_t i : touched_)
-      if (trees[i].adapted == adapted && trees[i].word == word && trees[i].node == node && same(trees[i])) return i;
+    for (size_t k = first_of_word_; k < touched_.size(); ++k)
+      if (const uint32_t i = touched_[k];
+          trees[i].adapted == adapted && trees[i].word == word && trees[i].node == node && same(trees[i]))
+        return i;
   }
   uint32_t i;
   if (free_trees.empty()) {

@@ -73,6 +73,8 @@ class Adaptor {
 
   // The number of the tree with this body; a new one has no customers yet and is dropped by `commit` if it stays so.
   uint32_t intern(uint32_t adapted, uint32_t yield, std::span<const uint32_t> body, uint32_t word, uint32_t node);
+  // From here on, trees of one word are interned: only those can be equal to a tree whose yield occurs once.
+  void begin_word() { first_of_word_ = touched_.size(); }
   // A tree of the yield in proportion to customers - a * tables.
   uint32_t draw_cached(uint32_t adapted, uint32_t yield, pitman_yor::Random& random) const;
   // The body of a tree replaced in place, its counts unchanged; the caller has removed and added what is below.
@@ -123,6 +125,7 @@ class Adaptor {
   std::vector<uint64_t> symbol_counts_;
   std::vector<double> totals_;  // prior + counts
   std::vector<Step> journal_;
+  size_t first_of_word_ = 0;       // among those touched
   std::vector<uint32_t> touched_;  // trees that may be without customers at the next commit
 };
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <string>
 
 #include "errors.hpp"
 #include "no_index.hpp"
+#include "pitman_yor/hyperparameters.hpp"
 
 namespace binyan::grammar {
 namespace {
@@ -33,22 +35,40 @@ Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaur
       proposer_(adaptor),
       stack_(proposer_.items) {}
 
-void Chain::initialise(bool incremental) {
-  pitman_yor::Random random(seed_, chain_, 0);
-  Change change;
-  for (uint32_t i = 0; i < items_.size(); ++i) {
-    if (!words_->parses(i)) continue;
-    proposer_.draw(words_->view(i), i, words_->forest(i).root, random);
-    items_[i] = stack_;
-    if (incremental) {
-      adaptor.add(items_[i], random, change);
-      adaptor.commit();
+void Chain::initialise(bool incremental, const std::function<void()>& between) {
+  constexpr uint32_t kBetween = 1000;  // words
+  try {
+    pitman_yor::Random random(seed_, chain_, 0);
+    Change change;
+    for (uint32_t i = 0; i < items_.size(); ++i) {
+      if (between && i % kBetween == 0) between();
+      if (!words_->parses(i)) continue;
+      adaptor.begin_word();
+      proposer_.draw(words_->view(i), i, words_->forest(i).root, random);
+      items_[i] = stack_;
+      if (incremental) {
+        adaptor.add(items_[i], random, change);
+        adaptor.commit();
+      }
     }
-  }
-  if (!incremental) {
-    for (const auto& items : items_) adaptor.add(items, random, change);
+    if (incremental) return;
+    for (uint32_t i = 0; i < items_.size(); ++i) {
+      if (between && i % kBetween == 0) between();
+      adaptor.add(items_[i], random, change);
+    }
     adaptor.commit();
+  } catch (...) {
+    clear();
+    throw;
   }
+}
+
+void Chain::clear() {
+  for (auto& items : items_) items.clear();
+  adaptor.trees.clear();
+  adaptor.free_trees.clear();
+  std::fill(adaptor.first_tree.begin(), adaptor.first_tree.end(), kNoIndex);
+  adaptor.restore(std::vector<uint64_t>(adaptor.grammar.rules.size(), 0));
 }
 
 bool Chain::step(uint32_t word, double temperature, pitman_yor::Random& random, SweepInfo& info) {
@@ -178,43 +198,139 @@ std::vector<uint64_t> Chain::state() const {
   return out;
 }
 
-void Chain::restore(std::span<const uint64_t> state) {
-  size_t at = 0;
-  auto next = [&]() -> uint64_t {
-    if (at >= state.size()) throw InputError("the checkpoint ends too soon");
-    return state[at++];
-  };
-  auto list = [&](auto& values) {
+// A state as numbers, read in order.
+class Chain::StateReader {
+ public:
+  explicit StateReader(std::span<const uint64_t> state) : state_(state) {}
+  uint64_t next() {
+    if (at_ >= state_.size()) throw InputError("the state of a chain ends too soon");
+    return state_[at_++];
+  }
+  uint32_t next_small() {
+    const uint64_t value = next();
+    if (value > UINT32_MAX) throw InputError("the state of a chain holds a number that is too large");
+    return static_cast<uint32_t>(value);
+  }
+  template <class Value>
+  void list(std::vector<Value>& values) {
     const uint64_t n = next();
-    if (n > state.size() - at) throw InputError("the checkpoint ends too soon");
-    values.assign(state.begin() + at, state.begin() + at + n);
-    at += n;
-  };
-  sweeps = next();
-  if (next() != adaptor.adaptors.size()) throw InputError("the checkpoint is of another grammar");
+    if (n > state_.size() - at_) throw InputError("the state of a chain ends too soon");
+    values.clear();
+    for (uint64_t i = 0; i < n; ++i) {
+      if constexpr (sizeof(Value) == 4) values.push_back(next_small());
+      else values.push_back(next());
+    }
+  }
+  uint64_t left() const { return state_.size() - at_; }
+
+ private:
+  std::span<const uint64_t> state_;
+  size_t at_ = 0;
+};
+
+void Chain::restore(std::span<const uint64_t> state) {
+  StateReader reader(state);
+  sweeps = reader.next();
+  if (reader.next() != adaptor.adaptors.size()) throw InputError("the state of a chain is of another grammar");
   for (SymbolRestaurant& p : adaptor.adaptors) {
-    p.hyper.discount = std::bit_cast<double>(next());
-    p.hyper.strength = std::bit_cast<double>(next());
+    p.hyper.discount = std::bit_cast<double>(reader.next());
+    p.hyper.strength = std::bit_cast<double>(reader.next());
+    pitman_yor::check(p.hyper, p.sample_strength);
   }
   std::vector<uint64_t> counts;
-  list(counts);
-  list(adaptor.free_trees);
-  list(adaptor.first_tree);
-  if (adaptor.first_tree.size() != words_->yields()) throw InputError("the checkpoint is of other words");
-  const uint64_t trees = next();
-  if (trees > state.size()) throw InputError("the checkpoint ends too soon");
+  reader.list(counts);
+  reader.list(adaptor.free_trees);
+  reader.list(adaptor.first_tree);
+  const uint64_t trees = reader.next();
+  if (trees > reader.left()) throw InputError("the state of a chain ends too soon");
   adaptor.trees.assign(trees, {});
   for (CachedTree& t : adaptor.trees) {
     for (uint32_t* x : {&t.adapted, &t.yield, &t.seats.customers, &t.seats.tables, &t.next, &t.word, &t.node})
-      *x = static_cast<uint32_t>(next());
-    list(t.body);
-    list(t.seats.sizes);
-    if (t.yield >= words_->yields() || (t.adapted != kNoIndex && t.adapted >= adaptor.adaptors.size()))
-      throw InputError("the checkpoint is of other words");
+      *x = reader.next_small();
+    reader.list(t.body);
+    reader.list(t.seats.sizes);
   }
-  if (next() != items_.size()) throw InputError("the checkpoint is of other words");
-  for (auto& items : items_) list(items);
+  if (reader.next() != items_.size()) throw InputError("the state of a chain is of other words");
+  for (auto& items : items_) reader.list(items);
+  if (reader.left() != 0) throw InputError("the state of a chain goes on after its end");
+  check_trees();
+  check_links();
   adaptor.restore(std::move(counts));
+  try {
+    check();
+  } catch (const InternalError& e) {
+    throw InputError(std::string("the state of a chain is damaged: ") + e.what());
+  }
+}
+
+// Every derivation fits the grammar, and every tree its place in the data. Adapted symbols are not recursive, so no
+// tree is part of itself.
+void Chain::check_trees() const {
+  const CompiledGrammar& g = adaptor.grammar;
+  const auto refuse = [](const char* what) {
+    throw InputError(std::string("the state of a chain is damaged: ") + what);
+  };
+  const auto symbol_of = [&](uint32_t item) {
+    if (!is_tree(item) || tree_of(item) >= adaptor.trees.size()) return kNoIndex;
+    const CachedTree& t = adaptor.trees[tree_of(item)];
+    return t.adapted < g.adapted_symbols.size() ? g.adapted_symbols[t.adapted] : kNoIndex;
+  };
+  for (const CachedTree& t : adaptor.trees) {
+    const pitman_yor::TableList& seats = t.seats;
+    if (t.adapted == kNoIndex) {
+      if (seats.customers != 0 || seats.tables != 0 || !seats.sizes.empty() || !t.body.empty())
+        refuse("a tree that is not used has customers");
+      continue;
+    }
+    if (t.adapted >= g.adapted_symbols.size() || t.yield >= words_->yields()) refuse("a tree of no symbol or yield");
+    uint64_t seated = seats.tables == 1 ? seats.customers : 0;
+    for (uint32_t n : seats.sizes) {
+      if (n == 0) refuse("an empty table");
+      seated += n;
+    }
+    if (seats.customers == 0 || seats.customers > INT32_MAX || seats.tables == 0 || seated != seats.customers ||
+        seats.sizes.size() != (seats.tables > 1 ? seats.tables : 0))
+      refuse("the tables of a tree do not seat its customers");
+    if (t.word >= words_->size() || !words_->parses(t.word)) refuse("a tree of no word");
+    const Forest& f = words_->forest(t.word);
+    if (t.node < f.node_base() || t.node >= f.size()) refuse("a tree of no constituent");
+    const Forest::Node& node = f.nodes[t.node - f.node_base()];
+    if (node.adapted == kNoIndex || g.adapted_index[node.symbol] != t.adapted ||
+        words_->view(t.word).yields[node.adapted] != t.yield)
+      refuse("a tree of another constituent");
+    g.check_derivation(g.adapted_symbols[t.adapted], t.body, symbol_of);
+  }
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    if (items_[i].empty()) continue;
+    if (!words_->parses(i)) refuse("a derivation of a word that has none");
+    g.check_derivation(g.start, items_[i], symbol_of);
+  }
+}
+
+// The lists of the trees of one yield, and of those that are free, hold each tree once.
+void Chain::check_links() const {
+  const auto refuse = [](const char* what) {
+    throw InputError(std::string("the state of a chain is damaged: ") + what);
+  };
+  if (adaptor.first_tree.size() != words_->yields()) refuse("it is of other words");
+  std::vector<bool> listed(adaptor.trees.size(), false);
+  const auto list = [&](uint32_t tree) {
+    if (tree >= listed.size() || listed[tree]) refuse("a list of trees has no end");
+    listed[tree] = true;
+  };
+  for (uint32_t tree : adaptor.free_trees) {
+    list(tree);
+    if (adaptor.trees[tree].adapted != kNoIndex) refuse("a tree in use is listed as free");
+  }
+  for (uint32_t y = 0; y < adaptor.first_tree.size(); ++y)
+    for (uint32_t tree = adaptor.first_tree[y]; tree != kNoIndex; tree = adaptor.trees[tree].next) {
+      list(tree);
+      if (y == 0 || adaptor.trees[tree].yield != y || adaptor.trees[tree].adapted == kNoIndex)
+        refuse("a tree is listed under another yield");
+    }
+  for (uint32_t i = 0; i < adaptor.trees.size(); ++i)
+    if (adaptor.trees[i].yield != 0 && adaptor.trees[i].adapted != kNoIndex && !listed[i])
+      refuse("a tree is not listed under its yield");
 }
 
 }  // namespace binyan::grammar

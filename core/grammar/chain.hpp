@@ -3,6 +3,7 @@
 // state.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,8 +24,8 @@ class Chain {
         uint64_t chain);
 
   // First trees. Incremental: each word is drawn given the words before it. Batch: all from the base grammar, then
-  // added.
-  void initialise(bool incremental);
+  // added. `between` is called every thousand words, and may stop the work by throwing: the chain is then empty again.
+  void initialise(bool incremental, const std::function<void()>& between = {});
   // Resample every word that has a tree once, in random order; then, if asked, the cached trees and the
   // hyperparameters. The target is joint^(1/temperature).
   SweepInfo sweep(double temperature, bool relabel, bool hyperparameters);
@@ -40,12 +41,17 @@ class Chain {
 
   // The whole state, as numbers; `words`, grammar, seed and chain are the caller's to keep. Resuming is bit-identical.
   std::vector<uint64_t> state() const;
+  // Throws InputError where the numbers are no state of a chain over these words; the chain is then not to be used.
   void restore(std::span<const uint64_t> state);
 
   Adaptor adaptor;
   uint64_t sweeps = 0;
 
  private:
+  class StateReader;
+  void clear();
+  void check_trees() const;
+  void check_links() const;
   bool step(uint32_t word, double temperature, pitman_yor::Random& random, SweepInfo& info);
   void relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info);
 

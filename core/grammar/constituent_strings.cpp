@@ -70,4 +70,14 @@ uint32_t ConstituentStrings::add(uint32_t adapted, const std::vector<std::vector
   return y;
 }
 
+uint32_t ConstituentStrings::find(uint32_t adapted, const std::vector<std::vector<uint32_t>>& strings) const {
+  uint32_t y = adapted;
+  for (const auto& atoms : strings) {
+    uint32_t s = 0;
+    for (size_t i = 0; i < atoms.size() && s != kNoIndex; ++i) s = strings_.find(pair(s, atoms[i]));
+    y = s == kNoIndex || y == kNoIndex ? kNoIndex : yields_.find(pair(y, s));
+  }
+  return y;
+}
+
 }  // namespace binyan::grammar

@@ -23,6 +23,7 @@ class ConstituentStrings {
   void find(const Forest& forest, std::span<const uint32_t> word, std::vector<uint32_t>& numbers) const;
   // One yield given as strings.
   uint32_t add(uint32_t adapted, const std::vector<std::vector<uint32_t>>& strings);
+  uint32_t find(uint32_t adapted, const std::vector<std::vector<uint32_t>>& strings) const;
 
   uint32_t size() const { return next_yield_; }
   size_t bytes() const { return strings_.bytes() + yields_.bytes(); }

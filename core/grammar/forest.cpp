@@ -52,8 +52,24 @@ class Builder {
   };
   static constexpr uint32_t kLexical = UINT32_MAX - 1;
 
+  // Every walk over a forest goes as deep as its derivations, and each level takes some of the stack.
+  static constexpr uint32_t kDeepest = 12'000;
+  struct Level {
+    explicit Level(Builder& of) : builder(of) {
+      if (++builder.depth_ > kDeepest)
+        throw InputError("the derivations of a word of " + std::to_string(builder.classes_.size()) +
+                         " atoms are nested too deeply: leave out the longest words, or use a grammar with shorter "
+                         "chains of rules");
+    }
+    ~Level() { --builder.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    Builder& builder;
+  };
+
   // The number of the item among the built ones, kNoIndex where it has no derivation.
   uint32_t node(const Item& item) {
+    const Level level(*this);
     if (const auto hit = memory_.find(item); hit != memory_.end()) return hit->second;
     std::vector<Edge> edges;
     if (item.ranges.size() == 1 && item.ranges[0].end - item.ranges[0].begin == 1) {
@@ -86,6 +102,7 @@ class Builder {
   // derive.
   void split(const Production& p, const Item& item, size_t argument, size_t element, uint32_t at,
              std::vector<Item>& children, std::vector<Edge>& edges) {
+    const Level level(*this);
     const auto& elements = p.arguments[argument];
     const uint32_t end = item.ranges[argument].end;
     if (element == elements.size()) {
@@ -175,7 +192,7 @@ class Builder {
   std::vector<bool> accepts_;
   std::vector<Built> built_;
   std::unordered_map<Item, uint32_t, ItemHash> memory_;
-  uint32_t root_ = kNoIndex;
+  uint32_t root_ = kNoIndex, depth_ = 0;
 };
 
 }  // namespace

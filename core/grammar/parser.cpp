@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "errors.hpp"
 #include "no_index.hpp"
@@ -9,6 +10,8 @@
 namespace binyan::grammar {
 namespace {
 
+constexpr uint64_t kMostUses = uint64_t{1} << 40;
+constexpr size_t kDeepest = 12'000;  // as deep as forests may be
 constexpr size_t kMaxBytes = size_t{2} << 30;
 
 }  // namespace
@@ -20,6 +23,9 @@ Parser::Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint6
       yields_(yields ? std::move(yields) : std::make_shared<ConstituentStrings>(*grammar_)),
       adaptor_(*grammar_, std::move(adaptors), 1),
       proposer_(adaptor_) {
+  std::vector<uint64_t> seated(grammar_->adapted_symbols.size(), 0);
+  for (uint64_t n : rule_counts)
+    if (n > kMostUses) throw InputError("a rule was used " + std::to_string(n) + " times, which is too often");
   for (const SavedTree& tree : trees) {
     size_t at = 0;
     const Subtree top = read(tree.rules, at);
@@ -27,6 +33,9 @@ Parser::Parser(std::shared_ptr<const CompiledGrammar> grammar, std::vector<uint6
       throw InputError("a cached tree is not a whole derivation of an adapted symbol");
     CachedTree& t = adaptor_.trees[tree_of(top.items[0])];
     if (t.adapted != tree.adapted) throw InputError("a cached tree is of another symbol than it says");
+    if (tree.tables > tree.customers || (tree.tables == 0) != (tree.customers == 0) ||
+        (seated[t.adapted] += tree.customers) > INT32_MAX)
+      throw InputError("the customers and tables of a cached tree disagree");
     t.seats.customers = tree.customers;
     t.seats.tables = tree.tables;
   }
@@ -41,19 +50,22 @@ void Parser::fit() {
   adaptor_.weights.resize_yields(yields_->size());
 }
 
-Parser::Subtree Parser::read(std::span<const uint32_t> rules, size_t& at) {
+template <class Node>
+Parser::Subtree Parser::walk(std::span<const uint32_t> rules, size_t& at, size_t depth, Node node) const {
+  if (depth > kDeepest) throw InputError("a derivation is nested too deeply");
   if (at >= rules.size() || rules[at] >= grammar_->rules.size())
     throw InputError("a derivation ends too soon or holds an unknown rule");
   const SourceRule& rule = grammar_->rules[rules[at]];
-  std::vector<uint32_t> body{rules[at++]};
+  Subtree result;
+  result.items = {rules[at++]};
   std::vector<Subtree> children;
   for (uint32_t symbol : rule.rhs) {
     if (at >= rules.size() || rules[at] >= grammar_->rules.size() || grammar_->rules[rules[at]].lhs != symbol)
       throw InputError("a derivation does not fit its rules");
-    children.push_back(read(rules, at));
-    body.insert(body.end(), children.back().items.begin(), children.back().items.end());
+    children.push_back(walk(rules, at, depth + 1, node));
+    result.items.insert(result.items.end(), children.back().items.begin(), children.back().items.end());
+    result.probability *= children.back().probability;
   }
-  Subtree result;
   for (const auto& argument : rule.arguments) {
     result.yield.emplace_back();
     for (const Element& e : argument) {
@@ -63,15 +75,35 @@ Parser::Subtree Parser::read(std::span<const uint32_t> rules, size_t& at) {
                                    children[e.child].yield[e.index].end());
     }
   }
-  const uint32_t adapted = grammar_->adapted_index[rule.lhs];
-  if (adapted == kNoIndex) {
-    result.items = std::move(body);
-    return result;
-  }
-  const uint32_t yield = yields_->add(adapted, result.yield);
-  fit();
-  result.items = {kTreeItem | adaptor_.intern(adapted, yield, body, kNoIndex, 0)};
+  node(rule.lhs, result);
   return result;
+}
+
+Parser::Subtree Parser::read(std::span<const uint32_t> rules, size_t& at) {
+  return walk(rules, at, 0, [this](uint32_t symbol, Subtree& subtree) {
+    const uint32_t adapted = grammar_->adapted_index[symbol];
+    if (adapted == kNoIndex) return;
+    const uint32_t yield = yields_->add(adapted, subtree.yield);
+    fit();
+    subtree.items = {kTreeItem | adaptor_.intern(adapted, yield, subtree.items, kNoIndex, 0)};
+  });
+}
+
+double Parser::log_joint(std::span<const uint32_t> rules) const {
+  constexpr uint32_t kNewTree = ~0u;  // part of no cached tree
+  size_t at = 0;
+  const Subtree top = walk(rules, at, 0, [this](uint32_t symbol, Subtree& subtree) {
+    subtree.probability *= ScaledDouble(adaptor_.rule_probability(subtree.items[0]));
+    const uint32_t adapted = grammar_->adapted_index[symbol];
+    if (adapted == kNoIndex) return;
+    const uint32_t yield = yields_->find(adapted, subtree.yield);
+    uint32_t tree = yield == kNoIndex ? kNoIndex : adaptor_.first_tree[yield];
+    while (tree != kNoIndex && adaptor_.trees[tree].body != subtree.items) tree = adaptor_.trees[tree].next;
+    subtree.items = {tree == kNoIndex ? kNewTree : kTreeItem | tree};
+    if (tree != kNoIndex) subtree.probability = search_->tree[tree];
+    else subtree.probability *= ScaledDouble(adaptor_.adaptors[adapted].new_table_probability());
+  });
+  return top.probability.log();
 }
 
 std::vector<uint32_t> classes_of(const CompiledGrammar& grammar, std::span<const uint32_t> word) {

@@ -39,14 +39,20 @@ class Parser {
   std::vector<Derivation> best(std::span<const uint32_t> word, uint32_t n) const;
   std::vector<Derivation> best(const WordView& w, const SearchLimit& limit) const;
   double log_probability(std::span<const uint32_t> rules);
+  // The same of a state that shares its yields with others; safe from several threads.
+  double log_joint(std::span<const uint32_t> rules) const;
 
  private:
   struct Subtree {
     std::vector<uint32_t> items;
     std::vector<std::vector<uint32_t>> yield;
+    ScaledDouble probability{1.0};
   };
   // Read one derivation of a symbol from rules[at...]; adapted symbols become tree items.
   Subtree read(std::span<const uint32_t> rules, size_t& at);
+  // The same, `node(symbol, subtree)` being called for each subtree once its items and yield are known.
+  template <class Node>
+  Subtree walk(std::span<const uint32_t> rules, size_t& at, size_t depth, Node node) const;
 
   std::shared_ptr<const CompiledGrammar> grammar_;
   std::shared_ptr<ConstituentStrings> yields_;

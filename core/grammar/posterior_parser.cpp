@@ -63,12 +63,20 @@ std::vector<Derivation> PosteriorParser::best(std::span<const uint32_t> word, ui
   const WordView w{*f, word, yields.data()};
   const std::vector<double> inside = log_inside(w);
   const double total = log_sum(inside);
-  std::unordered_map<std::vector<uint32_t>, double, RulesHash> sums;
+  // Of each derivation that any state has among its best, its probability in every state.
+  std::unordered_map<std::vector<uint32_t>, std::vector<double>, RulesHash> by_rules;
   for (size_t i = 0; i < states_.size() && std::isfinite(total); ++i)
-    for (Derivation& d : states_[i]->best(w, {n, most, inside[i], kRest}))
-      sums[std::move(d.rules)] += std::exp(d.log_probability - total);
+    for (Derivation& d : states_[i]->best(w, {n, most, inside[i], kRest})) {
+      auto& by_state = by_rules[std::move(d.rules)];
+      by_state.resize(states_.size(), NAN);
+      by_state[i] = d.log_probability;
+    }
   std::vector<Derivation> derivations;
-  for (auto& [rules, probability] : sums) derivations.push_back({rules, std::log(probability)});
+  for (auto& [rules, by_state] : by_rules) {
+    for (size_t i = 0; i < states_.size(); ++i)
+      if (std::isnan(by_state[i])) by_state[i] = states_[i]->log_joint(rules);
+    derivations.push_back({rules, log_sum(by_state) - total});
+  }
   // Ties by the rules, so that the order of a hash table does not show.
   const auto better = [](const Derivation& x, const Derivation& y) {
     return x.log_probability != y.log_probability ? x.log_probability > y.log_probability : x.rules < y.rules;

@@ -10,13 +10,20 @@
 namespace binyan::grammar {
 namespace {
 
+constexpr uint32_t kMostSymbols = 10'000;
+constexpr size_t kMostParts = 1000;
+constexpr double kLargestWeight = 1e100;
+
 std::string rule_name(size_t r) { return "rule " + std::to_string(r + 1); }
 
 bool is_lexical(const SourceRule& rule) {
   return rule.rhs.empty() && rule.arguments.size() == 1 && rule.arguments[0].size() == 1;
 }
 
-uint32_t add_lengths(uint32_t x, uint32_t y) { return x == kNoIndex || y == kNoIndex ? kNoIndex : x + y; }
+// What reaches kNoIndex stays there.
+uint32_t add_lengths(uint32_t x, uint32_t y) {
+  return static_cast<uint32_t>(std::min<uint64_t>(uint64_t{x} + y, kNoIndex));
+}
 
 }  // namespace
 
@@ -27,6 +34,9 @@ CompiledGrammar::CompiledGrammar(uint32_t symbol_count, uint32_t atom_count, uin
       atoms(atom_count),
       rules(std::move(source)),
       arity(symbol_count, 0) {
+  if (symbol_count > kMostSymbols)
+    throw InputError("a grammar of " + std::to_string(symbol_count) + " symbols: at most " +
+                     std::to_string(kMostSymbols) + " are supported");
   if (start >= symbol_count || adapted.size() != symbol_count)
     throw InputError("the start symbol or the adapted symbols do not fit the symbols");
   for (size_t r = 0; r < rules.size(); ++r) {
@@ -57,7 +67,10 @@ void CompiledGrammar::check_rules() const {
     const SourceRule& rule = rules[r];
     if (rule.arguments.size() != arity[rule.lhs])
       throw InputError(rule_name(r) + ": the left-hand symbol has another number of arguments elsewhere");
-    if (!(rule.weight > 0.0)) throw InputError(rule_name(r) + ": the weight must be positive");
+    if (!(rule.weight > 0.0 && rule.weight < kLargestWeight))
+      throw InputError(rule_name(r) + ": the weight must be positive and finite");
+    if (rule.rhs.size() > kMostParts)
+      throw InputError(rule_name(r) + ": more than " + std::to_string(kMostParts) + " symbols on the right-hand side");
     std::vector<std::vector<uint32_t>> uses;
     for (uint32_t b : rule.rhs) {
       if (b >= source_symbols) throw InputError(rule_name(r) + ": unknown right-hand symbol");
@@ -66,6 +79,8 @@ void CompiledGrammar::check_rules() const {
     }
     for (const auto& argument : rule.arguments) {
       if (argument.empty()) throw InputError(rule_name(r) + ": an argument is empty");
+      if (argument.size() > kMostParts)
+        throw InputError(rule_name(r) + ": an argument of more than " + std::to_string(kMostParts) + " parts");
       for (const Element& e : argument) {
         if (e.child < 0) {
           if (e.index >= atoms) throw InputError(rule_name(r) + ": unknown terminal");
@@ -142,38 +157,42 @@ void CompiledGrammar::binarise(Production production) {
   productions.push_back(std::move(production));
 }
 
+// Depth-first search over right-hand symbols, with a stack of its own: the depth of a grammar is its author's choice.
 void CompiledGrammar::check_recursion() const {
-  // Depth-first search over right-hand symbols: `state` 1 = on the path, 2 = done. A path is a list of (symbol, all
-  // unary).
-  auto search = [&](bool unary_only, auto on_cycle) {
-    std::vector<uint8_t> state(symbols(), 0);
-    std::vector<uint32_t> path;
-    auto visit = [&](auto& self, uint32_t s) -> void {
-      state[s] = 1;
-      path.push_back(s);
-      for (uint32_t p : productions_of[s]) {
-        const Production& production = productions[p];
-        if (unary_only) {
-          bool terminals = false;
-          for (const auto& argument : production.arguments)
-            for (const Element& e : argument) terminals |= e.child < 0;
-          if (production.children.size() != 1 || terminals) continue;
-        }
-        for (uint32_t c : production.children) {
-          if (state[c] == 0) self(self, c);
-          else if (state[c] == 1) on_cycle(std::find(path.begin(), path.end(), c), path.end());
-        }
-      }
-      path.pop_back();
-      state[s] = 2;
-    };
-    for (uint32_t s = 0; s < symbols(); ++s)
-      if (state[s] == 0) visit(visit, s);
+  enum State : uint8_t { kNew, kOnPath, kDone };
+  std::vector<std::vector<uint32_t>> unary(symbols());
+  for (const Production& p : productions) {
+    bool terminals = false;
+    for (const auto& argument : p.arguments)
+      for (const Element& e : argument) terminals |= e.child < 0;
+    if (p.children.size() == 1 && !terminals) unary[p.lhs].push_back(p.children[0]);
+  }
+  struct Visit {
+    uint32_t symbol, next;
   };
-  search(true, [&](auto first, auto) {
-    throw InputError("symbol " + std::to_string(*first) +
-                     " derives itself through unary rules: the number of derivations is infinite");
-  });
+  std::vector<uint8_t> state(symbols(), kNew);
+  std::vector<Visit> path;
+  for (uint32_t s = 0; s < symbols(); ++s) {
+    if (state[s] != kNew) continue;
+    path.push_back({s, 0});
+    state[s] = kOnPath;
+    while (!path.empty()) {
+      Visit& visit = path.back();
+      if (visit.next == unary[visit.symbol].size()) {
+        state[visit.symbol] = kDone;
+        path.pop_back();
+        continue;
+      }
+      const uint32_t c = unary[visit.symbol][visit.next++];
+      if (state[c] == kOnPath)
+        throw InputError("symbol " + std::to_string(c) +
+                         " derives itself through unary rules: the number of derivations is infinite");
+      if (state[c] == kNew) {
+        state[c] = kOnPath;
+        path.push_back({c, 0});
+      }
+    }
+  }
   // Recursion through adapted symbols: s is reachable from a child of s.
   for (uint32_t s : adapted_symbols) {
     std::vector<bool> seen(symbols(), false);

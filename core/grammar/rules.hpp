@@ -3,8 +3,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "errors.hpp"
 #include "no_index.hpp"
 
 namespace binyan::grammar {
@@ -60,6 +62,20 @@ class CompiledGrammar {
   }
   bool only_lexical(uint32_t symbol) const {
     return productions_of[symbol].empty() && adapted_index[symbol] == kNoIndex;
+  }
+  // Throws InputError unless `items` are one derivation of `symbol` in preorder. `symbol_of(item)` is the symbol of an
+  // item that is no rule (a tree), or kNoIndex where there is no such item.
+  template <class SymbolOf>
+  void check_derivation(uint32_t symbol, std::span<const uint32_t> items, SymbolOf symbol_of) const {
+    std::vector<uint32_t> expected{symbol};
+    for (uint32_t item : items) {
+      const bool is_rule = item < rules.size();
+      if (expected.empty() || (is_rule ? rules[item].lhs : symbol_of(item)) != expected.back())
+        throw InputError("a derivation does not fit the rules of the grammar");
+      expected.pop_back();
+      if (is_rule) expected.insert(expected.end(), rules[item].rhs.rbegin(), rules[item].rhs.rend());
+    }
+    if (!expected.empty()) throw InputError("a derivation ends too soon");
   }
   // Bounds on the number of atoms of an argument; kNoIndex = unbounded (most) or unproductive (least).
   uint32_t least(uint32_t symbol, uint32_t argument) const { return least_[first_argument_[symbol] + argument]; }

@@ -1,8 +1,10 @@
 #include "grammar/samples.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 
 namespace binyan::grammar {
 
@@ -57,16 +59,24 @@ std::vector<uint32_t> Samples::state() const {
   return out;
 }
 
-void Samples::restore(std::span<const uint32_t> state) {
-  if (state.size() < 2) throw InputError("the collected samples end too soon");
+void Samples::restore(std::span<const uint32_t> state, const CompiledGrammar& grammar) {
+  const auto refuse = [](const char* what) { throw InputError(std::string("the collected samples ") + what); };
+  if (state.size() < 2 || state[1] > state.size() - 2) refuse("end too soon");
   kept_ = state[0];
   words_.assign(state[1], {});
   size_t at = 2;
   for (auto& records : words_) {
-    if (at >= state.size() || state[at] > state.size() - at - 1) throw InputError("the collected samples end too soon");
+    if (at >= state.size() || state[at] > state.size() - at - 1) refuse("end too soon");
     records.assign(state.begin() + at + 1, state.begin() + at + 1 + state[at]);
     at += 1 + state[at];
+    for (size_t first = 0; first < records.size(); first += 2 + records[first + 1]) {
+      if (first + 2 > records.size() || records[first + 1] > records.size() - first - 2) refuse("end too soon");
+      if (records[first] == 0) refuse("hold a derivation that occurred 0 times");
+      grammar.check_derivation(grammar.start, std::span(records).subspan(first + 2, records[first + 1]),
+                               [](uint32_t) { return kNoIndex; });
+    }
   }
+  if (at != state.size()) refuse("go on after their end");
 }
 
 }  // namespace binyan::grammar

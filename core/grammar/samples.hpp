@@ -24,7 +24,9 @@ class Samples {
 
   // The whole store as numbers, and back.
   std::vector<uint32_t> state() const;
-  void restore(std::span<const uint32_t> state);
+  // Throws InputError where they are not records of derivations of `grammar`.
+  void restore(std::span<const uint32_t> state, const CompiledGrammar& grammar);
+  uint32_t words() const { return static_cast<uint32_t>(words_.size()); }
 
  private:
   void add_counted(uint32_t word, std::span<const uint32_t> rules, uint32_t count);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "errors.hpp"
 #include "no_index.hpp"
@@ -13,6 +14,7 @@ namespace binyan::ngram {
 namespace {
 
 constexpr double kLog10 = 2.302585092994045684;
+constexpr double kLargestBackoff = 100;  // log10
 constexpr float kMissing = static_cast<float>(-100 * kLog10);  // as KenLM scores an absent <unk>
 constexpr size_t kLongestLine = 1 << 20;
 
@@ -102,13 +104,15 @@ void ArpaReader::read_count(std::string_view line) {
   const auto parse = [](std::string_view text, uint64_t& value) {
     text = trimmed(text);
     const auto end = text.data() + text.size();
-    return std::from_chars(text.data(), end, value).ptr == end && !text.empty();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    return parsed.ptr == end && parsed.ec == std::errc() && !text.empty();
   };
   if (!line.starts_with("ngram ") || equals == std::string_view::npos || !parse(line.substr(6, equals - 6), n) ||
       !parse(line.substr(equals + 1), count))
     fail("expected a line such as 'ngram 1=1000', not " + quoted(line));
   if (n != declared_.size() + 1)
     fail("expected the number of " + std::to_string(declared_.size() + 1) + "-grams, not " + quoted(line));
+  if (count >= kNoIndex) fail("more than 4 billion n-grams of one length are announced: " + quoted(line));
   if (n > 100) fail("more than 100 orders: this is not an ARPA file");
   declared_.push_back(count);
   lists_.emplace_back(static_cast<uint32_t>(n));
@@ -141,8 +145,11 @@ float ArpaReader::number(std::string_view field, const char* what) const {
   double value = 0.0;
   const std::string_view digits = field.starts_with('+') ? field.substr(1) : field;
   if (!text::parse_number(digits, value) || std::isnan(value))
-    fail(std::string(what) + " is not a number: " + quoted(field));
-  return static_cast<float>(value * kLog10);
+    fail(std::string(what) + " is not a number, or too large or too small for one: " + quoted(field));
+  const double logarithm = value * kLog10;
+  if (std::isfinite(value) && std::abs(logarithm) > std::numeric_limits<float>::max())
+    fail(std::string(what) + " is too large: " + quoted(field));
+  return static_cast<float>(logarithm);
 }
 
 void ArpaReader::read_ngram(std::string_view line) {
@@ -162,6 +169,8 @@ void ArpaReader::read_ngram(std::string_view line) {
   if (log_prob > 0.0f) fail("the log10 probability is above 0: " + quoted(fields_[0]));
   const float log_backoff = fields_.size() == section_ + 2 ? number(fields_.back(), "the back-off weight") : 0.0f;
   if (std::isinf(log_backoff)) fail("the back-off weight is not finite: " + quoted(fields_.back()));
+  if (log_backoff > kLargestBackoff * kLog10)
+    fail("the log10 of the back-off weight is above 100: " + quoted(fields_.back()));
 
   if (section_ == 1) {
     std::string_view word = fields_[1];

@@ -13,6 +13,9 @@
 namespace binyan::ngram {
 namespace {
 
+constexpr float kHighestLogProb = 1e-3f;      // 0, but for rounding
+constexpr float kHighestLogBackoff = 231.0f;  // a weight of 10^100
+
 void require(bool holds, const char* what) {
   if (!holds) throw InternalError(std::string("back-off model: ") + what);
 }
@@ -134,7 +137,7 @@ void BackoffModel::check() const {
     throw InputError(std::string("the arrays of a back-off model do not fit together: ") + what);
   };
   if (a.columns == 0 || a.context_base.size() < 2 || a.context_base[0] != 0 || a.context_base[1] != 1) fail("levels");
-  if (!std::is_sorted(a.context_base.begin(), a.context_base.end())) fail("levels");
+  if (!std::is_sorted(a.context_base.begin(), a.context_base.end()) || order() > 255) fail("levels");
   const size_t contexts = a.suffix.size(), entries = a.word.size();
   if (contexts != a.context_base.back() || a.left_word.size() != contexts || a.first_entry.size() != contexts + 1 ||
       a.log_backoff.size() != contexts * a.columns)
@@ -154,6 +157,10 @@ void BackoffModel::check() const {
     for (uint32_t c = a.context_base[k]; c < a.context_base[k + 1]; ++c)
       if (a.suffix[c] < a.context_base[k - 1] || a.suffix[c] >= a.context_base[k] || a.left_word[c] >= vocabulary)
         fail("suffixes");
+  if (std::any_of(a.log_prob.begin(), a.log_prob.end(), [](float x) { return !(x <= kHighestLogProb); }))
+    fail("a log-probability is above 0 or not a number");
+  if (std::any_of(a.log_backoff.begin(), a.log_backoff.end(), [](float x) { return !(x <= kHighestLogBackoff); }))
+    fail("a back-off weight is too large or not a number");
 }
 
 void BackoffModel::build_index() {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "errors.hpp"
+#include "no_index.hpp"
 #include "pitman_yor/slice_sampler.hpp"
 
 namespace binyan::ngram {
@@ -36,6 +37,9 @@ CompoundHPYLM::CompoundHPYLM(std::shared_ptr<const CompoundTree> tree, bool both
     throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kMaxLevels));
   shortening[0] = 0.0;
   for (uint32_t k = 0; k < t.order(); ++k) {
+    if (uint64_t{t.levels[k].entries()} * floors_ >= kNoIndex)
+      throw InputError("more than " + std::to_string(kNoIndex / floors_) + " n-grams of length " +
+                       std::to_string(k + 1) + ": lower the order or train on a part of the text");
     words.emplace_back(t.levels[k].contexts(), t.levels[k].entries() * floors_);
     heads.emplace_back(t.levels[k].contexts(), tree_->heads[k].entries());
   }
@@ -353,7 +357,7 @@ void CompoundHPYLM::check() const {
     std::vector<uint32_t> restaurant(words[k].dishes());
     for (uint32_t e = 0; e < level.entries(); ++e) {
       const uint32_t d = dish(e, kDecomposed);
-      const uint64_t both = words[k].customers(d) + (floors_ == 2 ? words[k].customers(d + 1) : 0);
+      const uint64_t both = uint64_t{words[k].customers(d)} + (floors_ == 2 ? words[k].customers(d + 1) : 0);
       if (both != t.direct(k, e) + (shortened.empty() ? 0 : shortened[e]))
         throw InternalError("the customers of words are not the events and the tables of longer contexts");
       for (uint32_t f = 0; f < floors_; ++f) {

@@ -12,6 +12,13 @@ namespace binyan::ngram {
 namespace {
 
 constexpr uint32_t kLevels = CompoundHPYLM::kMaxLevels;
+constexpr float kLargest = 1.001f;  // a probability, but for rounding
+
+// Where the next level begins.
+uint32_t next_base(uint32_t base, uint32_t size) {
+  if (uint64_t{base} + size >= kNoIndex) throw InputError("more than 4 billion n-grams: lower the order");
+  return base + size;
+}
 
 }  // namespace
 
@@ -23,13 +30,18 @@ CompoundQuery::CompoundQuery(std::shared_ptr<const CompoundTree> tree, CompoundS
   for (size_t i = 0; i < rows.size(); ++i)
     if (arrays[i]->size() != rows[i] * samples_.columns)
       throw InputError("the samples do not fit the n-grams of the text");
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (float p : *arrays[i])
+      if (!(p >= 0.0f && p <= kLargest))
+        throw InputError("the samples hold " + std::to_string(p) + " where a probability or a weight is expected");
   both_ways_ = std::any_of(samples_.shortening.begin(), samples_.shortening.end(), [](float w) { return w > 0; });
   const ContextTree& t = *tree_->words;
+  if (t.order() > kLevels) throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kLevels));
   context_base_ = entry_base_ = head_base_ = {0};
   for (uint32_t k = 0; k < t.order(); ++k) {
-    context_base_.push_back(context_base_[k] + t.levels[k].contexts());
-    entry_base_.push_back(entry_base_[k] + t.levels[k].entries());
-    head_base_.push_back(head_base_[k] + tree_->heads[k].entries());
+    context_base_.push_back(next_base(context_base_[k], t.levels[k].contexts()));
+    entry_base_.push_back(next_base(entry_base_[k], t.levels[k].entries()));
+    head_base_.push_back(next_base(head_base_[k], tree_->heads[k].entries()));
   }
   words_ = PairTable(entry_base_.back());
   heads_ = PairTable(head_base_.back());
@@ -68,8 +80,9 @@ void CompoundQuery::link_states() {
     shorter.swap(exact);
   }
   begin_ = 0;
-  if (t.order() > 1)
-    begin_ = static_cast<State>(context_base_[1] + t.find_child(0, 0, text::kSentenceStart)) * kLevels + 1;
+  if (t.order() == 1) return;
+  const uint32_t start = t.find_child(0, 0, text::kSentenceStart);
+  begin_ = static_cast<State>(start == kNoIndex ? 0 : context_base_[1] + start) * kLevels + 1;
 }
 
 double CompoundQuery::next_given(uint32_t component, uint32_t next, uint32_t column) const {
@@ -256,7 +269,9 @@ CompoundQuery::Scored CompoundQuery::score(State state, const Word& word, bool r
 void CompoundQuery::score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets,
                                     std::span<const Word> others, bool renormalise, std::span<double> log_prob,
                                     std::span<uint8_t> matched, unsigned threads) const {
-  if (offsets.empty() || offsets.back() != words.size()) throw InputError("sentence offsets do not cover the words");
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != words.size() ||
+      !std::is_sorted(offsets.begin(), offsets.end()))
+    throw InputError("sentence offsets do not cover the words");
   const uint32_t vocabulary = tree_->components.words();
   for (uint32_t w : words)
     if (w >= vocabulary + others.size() || w == text::kSentenceStart || w == text::kSentenceEnd)

@@ -41,6 +41,7 @@ void check_text(std::span<const uint32_t> words, std::span<const uint64_t> offse
                 uint32_t vocabulary_size) {
   if (order == 0) throw InputError("the order of an n-gram model is 1 or more, not 0");
   if (order > 255) throw InputError("the order of an n-gram model is at most 255");
+  if (vocabulary_size <= text::kSentenceEnd) throw InputError("a vocabulary has <unk>, <s> and </s> at least");
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != words.size())
     throw InputError("sentence offsets do not cover the words");
   if (!std::is_sorted(offsets.begin(), offsets.end())) throw InputError("sentence offsets decrease");

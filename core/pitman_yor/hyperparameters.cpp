@@ -1,5 +1,8 @@
 #include "pitman_yor/hyperparameters.hpp"
 
+#include <string>
+
+#include "errors.hpp"
 #include "pitman_yor/rising_factorial.hpp"
 
 namespace binyan::pitman_yor {
@@ -25,6 +28,14 @@ double log_openings(double a, double b, uint64_t tables) {
 }
 
 }  // namespace
+
+void check(const Hyperparameters& h, bool sampled) {
+  const double least = sampled ? 0.0 : -h.discount;
+  if (!(h.discount >= 0.0 && h.discount < 1.0 && h.strength > least && std::isfinite(h.strength)))
+    throw InputError("a discount lies in [0, 1) and a strength is finite and above " +
+                     std::string(sampled ? "0" : "the negative discount") + ", not " + std::to_string(h.discount) +
+                     " and " + std::to_string(h.strength));
+}
 
 std::vector<ValueCounts::Item> ValueCounts::sorted() const {
   std::vector<Item> items;

@@ -12,6 +12,10 @@
 
 namespace binyan::pitman_yor {
 
+// Throws InputError unless the discount lies in [0, 1) and the strength is finite and above 0, or, where it is not
+// `sampled`, above the negative discount: what comes from a file or a caller is checked here before it is used.
+void check(const Hyperparameters& h, bool sampled = true);
+
 // Counts of equal values; small values, which are most, in an array.
 class ValueCounts {
  public:

@@ -21,13 +21,15 @@ double slice_sample(Random& random, double x, double low, double high, double wi
   while (right < high && steps_right-- > 0 && log_density(right) > level) right += width;
   left = std::max(left, low);
   right = std::min(right, high);
-  for (;;) {
+  constexpr int most_shrinks = 10'000;  // an interval that is a number shrinks to nothing long before
+  for (int shrinks = 0; shrinks < most_shrinks; ++shrinks) {
     const double y = left + (right - left) * random.uniform();
     if (y > low && y < high && log_density(y) > level) return y;
     if (y < x) left = y;
     else right = y;
     if (right - left < 1e-12 * (1.0 + std::abs(x))) return x;
   }
+  return x;
 }
 
 // log density of Gamma(shape, scale) up to a constant.

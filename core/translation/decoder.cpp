@@ -28,6 +28,9 @@ Decoder::~Decoder() = default;
 Hypergraph Decoder::decode(const SourceSentence& sentence) const {
   if (sentence.words.empty() || sentence.words.size() != sentence.copies.size())
     throw InputError("a sentence to translate has one word or more, each with its copy");
+  if (sentence.words.size() > kLongestSentence)
+    throw InputError("a line of " + std::to_string(sentence.words.size()) + " words: at most " +
+                     std::to_string(kLongestSentence) + " are translated at once; split it into sentences");
   std::vector<std::shared_lock<std::shared_mutex>> locks;
   for (const LanguageModelFeature* model : models_) {
     locks.push_back(model->decoding());

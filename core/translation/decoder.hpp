@@ -23,6 +23,9 @@ struct DecoderSettings {
   uint32_t rule_limit = 0;  // target sides of a source side that are tried, the best by rule score and estimate; 0: all
 };
 
+// Derivations of a sentence are as deep as it is long.
+constexpr size_t kLongestSentence = 3000;
+
 // Places of the features that are not the grammar's; language model l has kModels + 2 l (log-probability) and
 // kModels + 2 l + 1 (unknown words).
 enum : uint32_t { kGlueFeature, kPassThroughFeature, kWordFeature, kRuleFeature, kModels };

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "errors.hpp"
 #include "no_index.hpp"
 
 namespace binyan::translation {
 
-Grammar::Grammar(GrammarArrays arrays) : arrays_(std::move(arrays)) {
+Grammar::Grammar(GrammarArrays arrays, uint32_t source_words, uint32_t target_words) : arrays_(std::move(arrays)) {
   check();
+  check_rules(source_words, target_words);
   const auto& a = arrays_;
   for (uint32_t n = a.first_child[0]; n < a.first_child[1]; ++n) {
     if (is_gap(a.symbol[n])) continue;
@@ -24,13 +26,48 @@ void Grammar::check() const {
   auto rising = [](const std::vector<uint32_t>& v, uint64_t last) {
     return !v.empty() && v.back() == last && std::ranges::is_sorted(v);
   };
-  const bool sound = !a.symbol.empty() && a.first_child.size() == a.symbol.size() + 1 &&
-                     a.first_rule.size() == a.symbol.size() + 1 && rising(a.first_child, a.symbol.size()) &&
-                     a.first_child[0] == 1 && rising(a.first_rule, a.target.size()) && a.first_rule[0] == 0 &&
-                     a.features.size() == uint64_t{a.feature_count} * a.target.size() &&
-                     rising(a.target_offset, a.target_symbols.size()) && a.target_offset[0] == 0 &&
-                     std::ranges::all_of(a.target, [&](uint32_t t) { return t + 1 < a.target_offset.size(); });
-  if (!sound) throw InputError("the grammar's arrays contradict each other: the file is damaged");
+  const auto require = [](bool holds, const char* section) {
+    if (!holds) throw InputError(std::string("the grammar's array '") + section + "' contradicts the others");
+  };
+  require(!a.symbol.empty(), "symbol");
+  require(
+      a.first_child.size() == a.symbol.size() + 1 && rising(a.first_child, a.symbol.size()) && a.first_child[0] == 1,
+      "first_child");
+  for (uint32_t n = 0; n < a.symbol.size(); ++n) {
+    require(a.first_child[n] > n, "first_child");  // children come after their parents
+    for (uint32_t c = a.first_child[n] + 1; c < a.first_child[n + 1]; ++c)
+      require(a.symbol[c - 1] < a.symbol[c], "symbol");
+  }
+  require(a.first_rule.size() == a.symbol.size() + 1 && rising(a.first_rule, a.target.size()) && a.first_rule[0] == 0,
+          "first_rule");
+  require(a.features.size() == uint64_t{a.feature_count} * a.target.size() &&
+              std::ranges::all_of(a.features, [](float x) { return std::isfinite(x); }),
+          "features");
+  require(rising(a.target_offset, a.target_symbols.size()) && a.target_offset[0] == 0, "target_offset");
+  require(std::ranges::all_of(a.target, [&](uint32_t t) { return t < a.target_offset.size() - 1; }), "target");
+}
+
+// Words are those of the vocabularies; a rule has the gaps of its source side on its target side, each once.
+void Grammar::check_rules(uint32_t source_words, uint32_t target_words) const {
+  const auto& a = arrays_;
+  const auto refuse = [](const char* what) { throw InputError(std::string("a rule of the grammar ") + what); };
+  std::vector<uint8_t> gaps(nodes(), 0);
+  for (uint32_t n = 0; n < nodes(); ++n)
+    for (uint32_t c = a.first_child[n]; c < a.first_child[n + 1]; ++c) {
+      const bool gap = is_gap(a.symbol[c]);
+      if (gap ? a.symbol[c] != kFirstGap : a.symbol[c] >= source_words) refuse("has an unknown source word");
+      gaps[c] = static_cast<uint8_t>(gaps[n] + gap);
+      if (gaps[c] > 2) refuse("has more than two gaps");
+    }
+  for (uint32_t s : a.target_symbols)
+    if (!is_gap(s) && s >= target_words) refuse("has an unknown target word");
+  for (uint32_t n = 0; n < nodes(); ++n)
+    for (uint32_t r = first_rule(n); r < end_rule(n); ++r) {
+      uint32_t count[2] = {0, 0};
+      for (uint32_t s : target(r))
+        if (is_gap(s)) ++count[gap_index(s)];
+      if (count[0] != (gaps[n] > 0) || count[1] != (gaps[n] > 1)) refuse("has other gaps on its two sides");
+    }
 }
 
 Grammar Grammar::pack(const SequenceTable& sources, const SequenceTable& targets, std::span<const Rule> rules,

@@ -38,8 +38,8 @@ struct Rule {
 
 class Grammar {
  public:
-  // Throws InputError where the arrays are inconsistent (a damaged file).
-  explicit Grammar(GrammarArrays arrays);
+  // Throws InputError where the arrays are inconsistent, or words are not below the sizes of the two vocabularies.
+  explicit Grammar(GrammarArrays arrays, uint32_t source_words = kSecondGap, uint32_t target_words = kSecondGap);
   // `features`: `feature_count` per rule. Rules of a source side keep their order.
   static Grammar pack(const SequenceTable& sources, const SequenceTable& targets, std::span<const Rule> rules,
                       std::span<const float> features, uint32_t feature_count);
@@ -76,6 +76,7 @@ class Grammar {
 
  private:
   void check() const;
+  void check_rules(uint32_t source_words, uint32_t target_words) const;
   GrammarArrays arrays_;
   std::vector<uint32_t> root_child_;  // child of the root by word
 };

@@ -47,7 +47,8 @@ _NO_SENSE = (
     ValueError,
     AttributeError,
     ArithmeticError,
-    RecursionError,
+    RuntimeError,
+    MemoryError,
 )
 
 

@@ -63,6 +63,9 @@ TEST(faults_are_named_with_their_line) {
   CHECK_THROWS(read(replaced(kFile, "ngram 2=3", "ngram 2=4")), InputError, "cut short");
   CHECK_THROWS(read(replaced(kFile, "-0.5\thaus", "-0.5x\thaus")), InputError,
                "10: the log10 probability is not a number");
+  CHECK_THROWS(read(replaced(kFile, "-0.5\thaus", "-1e999\thaus")), InputError, "too large or too small");
+  CHECK_THROWS(read(replaced(kFile, "haus\t-0.25", "haus\t1e30")), InputError, "above 100");
+  CHECK_THROWS(read(replaced(kFile, "ngram 2=3", "ngram 2=99999999999999999999")), InputError, "not 'ngram 2=");
   CHECK_THROWS(read(replaced(kFile, "haus tür", "haus hof")), InputError, "not among the 1-grams");
   CHECK_THROWS(read(replaced(kFile, "haus tür", "haus </s>")), InputError, "second time");
   CHECK_THROWS(read("no such thing\n"), InputError, "");

@@ -47,8 +47,7 @@ TEST(numbers_are_read_whole) {
   CHECK(parse_number("-1.5e3", value) && value == -1500.0);
   CHECK(parse_number("-inf", value) && std::isinf(value));
   CHECK(!parse_number("", value) && !parse_number("1.5x", value) && !parse_number(" 1", value));
-  value = 0.25;
-  CHECK(parse_number("1e-999", value) && value == 0.25);
+  CHECK(!parse_number("-1e999", value) && !parse_number("1e-999", value));
 }
 
 TEST(threads_share_the_work) {

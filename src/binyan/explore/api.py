@@ -98,7 +98,7 @@ def analyse(models: LoadedModels, question: Question) -> dict[str, Any]:
         }
         for one in analyses
     ]
-    return {"word": word, "direction": _direction(word), "note": note, "analyses": listed}
+    return {"word": word, "direction": _direction(word), "note": note, "analyses": listed, "covered": analyses.covered}
 
 
 def analysis(models: LoadedModels, question: Question) -> dict[str, Any]:

@@ -59,6 +59,20 @@ class FactorMap:
         """The factors among `morphemes` that the map has; for words outside the vocabulary (mu' of the thesis, section 4.4.5)."""
         return [self.morpheme_index[m] for m in morphemes if m in self.morpheme_index]
 
+    def check(self) -> None:
+        """Raises InputError unless every word has factors, and all of them are factors of the map."""
+        ends = self.offsets
+        if (
+            ends.ndim != 1
+            or not len(ends)
+            or ends[0] != 0
+            or ends[-1] != len(self.factors)
+            or (np.diff(ends) < 1).any()
+        ):
+            raise InputError("the section 'map/offsets' does not divide 'map/factors' into words")
+        if self.words < 0 or (len(self.factors) and not 0 <= self.factors.min() <= self.factors.max() < self.size):
+            raise InputError("the section 'map/factors' holds a factor that the map does not have")
+
     @classmethod
     def identity(cls, words: int) -> FactorMap:
         """Every word its own only factor: the models without morphemes."""
@@ -103,9 +117,11 @@ class FactorMap:
     def from_file(cls, file: ModelFile) -> FactorMap:
         """The inverse of `sections`."""
         words = (file.blob(name).decode() if name in file.sections else "" for name in ("map/morphemes", "map/outside"))
-        return cls(
+        stored = cls(
             file.array("map/factors"), file.array("map/offsets"), *(tuple(w.split("\n")) if w else () for w in words)
         )
+        stored.check()
+        return stored
 
     @property
     def inside(self) -> FactorMap:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from binyan.errors import InputError
 from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.history import TrainingHistory
 from binyan.log_bilinear.network import LogBilinearNetwork, Targets
@@ -64,11 +65,22 @@ def network(
     class_of: NDArray[np.uint32] | None,
 ) -> LogBilinearNetwork:
     """The network with its trained parameters."""
+    if factor_map.words != len(vocabulary):
+        raise InputError(
+            f"the section 'map/offsets' is for {factor_map.words} words, the vocabulary has {len(vocabulary)}"
+        )
+    if class_of is not None and (class_of.shape != (len(vocabulary),) or int(class_of.max()) >= len(vocabulary)):
+        raise InputError("the section 'classes' does not give each word of the vocabulary one of the classes")
     targets = Targets(class_of if shape.variant.classes else None, vocabulary)
     trained = LogBilinearNetwork(shape, targets, factor_map)
     with torch.no_grad():
         for name, p in trained.named_parameters():
-            p.copy_(torch.from_numpy(file.array(f"parameter/{name}")))
+            values = file.array(f"parameter/{name}")
+            if values.shape != tuple(p.shape) or not np.isfinite(values).all():
+                raise InputError(
+                    f"the section 'parameter/{name}' has another shape than the model, or is not all numbers"
+                )
+            p.copy_(torch.from_numpy(values))
     return trained
 
 

@@ -77,7 +77,7 @@ class AdaptorSampler:
     def init(self, chain: int = 0) -> ChainState:
         """The first state of a chain: every word has a tree."""
         state = self.empty(chain)
-        state.core.initialise(self.settings.is_sequential)
+        state.core.initialise(self.settings.is_sequential, _let_interrupts_in)
         return state
 
     def step(self, state: ChainState) -> SweepFigures:
@@ -131,7 +131,7 @@ class AdaptorSampler:
         """One sweep of a chain, which has its first trees before it."""
         state = self.states[chain]
         if state.sweeps == 0:
-            state.core.initialise(self.settings.is_sequential)
+            state.core.initialise(self.settings.is_sequential, _let_interrupts_in)
         self.step(state)
 
     def chain_to_bytes(self, chain: int) -> bytes:
@@ -144,7 +144,7 @@ class AdaptorSampler:
     def take_chain(self, chain: int, data: bytes) -> None:
         """Take up a chain that `sample_chain` has sampled."""
         state = self.empty(self.states[chain].number)
-        state.restore(model_file.from_bytes(data))
+        state.restore(model_file.from_bytes(data), self.compiled.core)
         self.states[chain] = state
 
     @staticmethod
@@ -193,7 +193,7 @@ class AdaptorSampler:
         sampler = cls(grammar or source_grammar(file), source_words(file), new)
         for number in range(new.chains) if chains is None else chains:
             state = sampler.empty(number)
-            state.restore(file, _keeps_collected(file, old, new, number))
+            state.restore(file, sampler.compiled.core, _keeps_collected(file, old, new, number))
             sampler.states.append(state)
         return sampler
 
@@ -242,6 +242,10 @@ class AdaptorSampler:
             "seed": s.seed,
         }
         return Signature().extended(**fields)
+
+
+def _let_interrupts_in() -> None:
+    """Called by the core now and then: Python raises KeyboardInterrupt here."""
 
 
 def trace_columns(compiled: Compiled) -> list[str]:

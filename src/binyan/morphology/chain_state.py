@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
+from binyan.errors import InputError
 from binyan.model_file import ModelFile, Section
 
 
@@ -35,6 +36,19 @@ class Snapshot:
     trees: Mapping[str, NDArray[Any]]
 
     ARRAYS = ("rules", "ends", "adapted", "customers", "tables")
+
+    def check(self, rules: int, adapted: int) -> None:
+        """Raises InputError unless the arrays fit each other and a grammar of so many rules and adapted symbols."""
+        if self.rule_counts.shape != (rules,) or self.adaptors.shape != (adapted, 2):
+            raise InputError("the state is of another grammar")
+        if sorted(self.trees) != sorted(self.ARRAYS):
+            raise InputError(f"a state has the arrays {', '.join(self.ARRAYS)}, not {', '.join(sorted(self.trees))}")
+        used = self.trees["rules"]
+        if used.size and int(used.max()) >= rules:
+            raise InputError("the array 'rules' holds a rule that the grammar does not have")
+        sizes = {len(self.trees[name]) for name in self.ARRAYS[1:]}
+        if len(sizes) != 1:
+            raise InputError("the arrays of the cached trees differ in length")
 
     @classmethod
     def of(cls, chain: _core.Chain) -> Snapshot:
@@ -73,14 +87,14 @@ class ChainState:
         own |= snapshot_sections(self.snapshots)
         return {f"chain.{self.number}.{name}": section for name, section in own.items()}
 
-    def restore(self, file: ModelFile, collected: bool = True) -> None:
-        """The inverse of `sections`, for an empty state; what was `collected` may be left out."""
+    def restore(self, file: ModelFile, grammar: _core.CompiledGrammar, collected: bool = True) -> None:
+        """The inverse of `sections`, for an empty state over `grammar`; what was `collected` may be left out."""
         prefix = f"chain.{self.number}."
         self.trace = file.array(f"{prefix}trace").tolist()
         if self.sweeps:
             self.core.restore(file.array(f"{prefix}state"))
         if self.sweeps and collected:
-            self.samples.restore(file.array(f"{prefix}samples"))
+            self.samples.restore(file.array(f"{prefix}samples"), grammar)
             self.snapshots = snapshots_of(file.sections, prefix)
 
 

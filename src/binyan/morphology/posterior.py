@@ -26,6 +26,7 @@ from binyan.morphology.adaptor import AdaptorSampler
 from binyan.morphology.chain_state import Snapshot, snapshot_sections, snapshots_of
 from binyan.morphology.storage import source_contents, source_grammar, source_words
 from binyan.morphology.word_list import WordList
+from binyan.text.reading import check_length
 
 UNSEEN = "\U0010ffff"
 """The terminal that stands for every character that was not seen in training."""
@@ -66,6 +67,7 @@ class Posterior:
 
     def trees(self, word: str, n: int) -> list[tuple[Tree, float]]:
         """The n most probable trees of a prepared word with their probabilities, best first."""
+        check_length(word)
         atoms = self.words.atoms(word)
         if word in self._places:
             samples = self.samples.of(self._places[word])
@@ -114,6 +116,7 @@ class Posterior:
 
     def _encoded(self, word: str) -> list[int] | None:
         """The atoms of a prepared word as the open grammar numbers them; None where it has no terminal for one."""
+        check_length(word)
         known = self._known_atoms
         return self._open.encode([a if a in known else UNSEEN for a in self.words.atoms(word)]) or None
 
@@ -127,8 +130,15 @@ class Posterior:
     @classmethod
     def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`."""
-        samples = _core.Samples()
-        samples.restore(file.array("samples"))
         compiled = Compiled(source_grammar(file), file.meta["atoms"])
-        unparsable = tuple(file.meta["unparsable"])
-        return cls(compiled, source_words(file), samples, snapshots_of(file.sections), unparsable)
+        samples = _core.Samples()
+        samples.restore(file.array("samples"), compiled.core)
+        words, snapshots = source_words(file), snapshots_of(file.sections)
+        if samples.words not in (0, len(words)):
+            raise InputError(f"section 'samples' has {samples.words} words, 'words' has {len(words)}")
+        for i, snapshot in enumerate(snapshots):
+            try:
+                snapshot.check(len(compiled.grammar.rules), len(compiled.adapted_symbols))
+            except InputError as error:
+                raise InputError(f"sections 'snapshot.{i}': {error}") from error
+        return cls(compiled, words, samples, snapshots, tuple(file.meta["unparsable"]))

@@ -37,6 +37,11 @@ class WordAnalyses(Sequence[Analysis]):
     def __repr__(self) -> str:
         return repr(list(self.analyses))
 
+    @property
+    def covered(self) -> float:
+        """The share of the word's probability that these analyses have; the rest is that of analyses not listed."""
+        return min(1.0, sum(a.probability for a in self.analyses))
+
     def __str__(self) -> str:
         return "\n\n".join(f"{a.probability:.4f}  {a.segmentation}\n{a.tree}" for a in self.analyses)
 
@@ -46,7 +51,7 @@ class WordAnalyses(Sequence[Analysis]):
             {"tree": a.tree.discbracket(), "segmentation": str(a.segmentation), "probability": a.probability}
             for a in self.analyses
         ]
-        return {"word": self.word, "analyses": analyses, "signature": self.signature}
+        return {"word": self.word, "analyses": analyses, "covered": self.covered, "signature": self.signature}
 
     def save_html(self, path: PathLike) -> None:
         """Write the trees as a web page."""

@@ -15,7 +15,7 @@ from binyan.number_text import whole_count
 from binyan.signature import digest
 from binyan.text.atoms import Unit, atoms, invisible
 from binyan.text.preparation import Preparation
-from binyan.text.reading import LONGEST_WORD, read_lines, refuse_file_names
+from binyan.text.reading import check_length, read_lines, refuse_file_names
 
 _NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+(?:[eE][-+]?[0-9]+)?")
 
@@ -60,7 +60,9 @@ class WordList:
         prepare = preparation or Preparation()
         counts: Counter[str] = Counter()
         for word in words:
-            counts.update(prepare(word))
+            for part in prepare(word):
+                check_length(part, "the word list")
+                counts[part] += 1
         return cls._counted(counts, prepare, unit, "the word list")
 
     @classmethod
@@ -85,8 +87,7 @@ class WordList:
             except ValueError as error:
                 raise InputError(f"{path}:{number}: {error}: {line[:80]!r}") from None
             for word in prepare(text):
-                if len(word) > LONGEST_WORD:
-                    raise InputError(f"{path}:{number}: a word of {len(word):,} characters: is this a word list?")
+                check_length(word, f"{path}:{number}")
                 counts[word] += times
         return counts
 

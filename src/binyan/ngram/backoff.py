@@ -180,9 +180,14 @@ class BackoffLanguageModel(LanguageModel):
     @classmethod
     def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`."""
+        native, vocabulary = native_from(file), Vocabulary.from_bytes(file.blob("vocabulary"))
+        if native.vocabulary_size != len(vocabulary):
+            raise ModelFileError(
+                f"{file.path}: section 'vocabulary' has {len(vocabulary)} words, the n-grams have {native.vocabulary_size}"
+            )
         return cls.__new__(cls)._learnt(
-            native_from(file),
-            Vocabulary.from_bytes(file.blob("vocabulary")),
+            native,
+            vocabulary,
             Preparation.from_dict(file.meta["preparation"]),
             dict(file.meta["fields"].items()),
             file.array("counts") if "counts" in file.sections else None,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from binyan.errors import InputError
 from binyan.model_file import ModelFile
 from binyan.segmentation.segmentation import Segmentation
 from binyan.segmentation.table import SegmentationTable
@@ -68,7 +69,16 @@ class PartCounts:
     def from_file(cls, file: ModelFile, links: tuple[str, ...]) -> PartCounts:
         """The inverse of `to_sections`."""
         strings = file.blob("strings").decode().split("\n")
-        return cls(strings, links, file.array("corpus"), file.array("modifier"), file.array("head"))
+        corpus, modifier, head = (file.array(name) for name in ("corpus", "modifier", "head"))
+        if (
+            corpus.shape != (len(strings),)
+            or head.shape != corpus.shape
+            or modifier.shape != (len(strings), len(links))
+        ):
+            raise InputError("the sections 'strings', 'corpus', 'modifier' and 'head' do not fit each other")
+        if min(array.min(initial=0) for array in (corpus, modifier, head)) < 0:
+            raise InputError("the sections 'corpus', 'modifier' and 'head' hold a count below 0")
+        return cls(strings, links, corpus, modifier, head)
 
     def to_sections(self) -> dict[str, Any]:
         """As sections of a model file."""

@@ -155,6 +155,15 @@ def read_tagged(path: str | os.PathLike[str]) -> Iterator[TaggedSentence]:
         yield TaggedSentence(words, tags)
 
 
+def check_length(word: str, where: str = "") -> None:
+    """Raise InputError for a word that is too long to be one."""
+    if len(word) > LONGEST_WORD:
+        raise InputError(
+            f"{where}{': ' if where else ''}a word of {len(word):,} characters beginning {word[:20]!r}; "
+            f"words have at most {LONGEST_WORD:,}: is this text, with spaces between words?"
+        )
+
+
 def refuse_file_names(items: object) -> None:
     """Raise InputError where a list of strings names files: they would be taken for sentences or words."""
     if (
@@ -184,11 +193,7 @@ def read_sentences(
         if not sentence and not keep_blank:
             continue
         for word in sentence:
-            if len(word) > LONGEST_WORD:
-                raise InputError(
-                    f"{where}: a word of {len(word):,} characters beginning {word[:20]!r}; "
-                    f"words have at most {LONGEST_WORD:,}: is this text, with spaces between words?"
-                )
+            check_length(word, where)
         if refused and (marks := [word for word in sentence if word in refused]):
             raise InputError(
                 f"{where}: holds {marks[0]} as a word, which is a mark of language models: remove it, or write it otherwise"

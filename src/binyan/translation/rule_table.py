@@ -92,8 +92,10 @@ class RuleTable(Model):
     @classmethod
     def from_file(cls, file: ModelFile) -> RuleTable:
         """The inverse of `contents`."""
-        native = _core.TranslationGrammar(len(file.meta["features"]), **{name: file.array(name) for name in _SECTIONS})
         source, target = (Vocabulary.from_bytes(file.blob(f"{side}_words")) for side in ("source", "target"))
+        arrays = {name: file.array(name) for name in _SECTIONS}
+        sizes = {"source_words": len(source), "target_words": len(target)}
+        native = _core.TranslationGrammar(len(file.meta["features"]), **arrays, **sizes)
         return cls(native, source, target, file.meta["features"], file.meta["fields"])
 
 
