@@ -175,6 +175,7 @@ class Crash:
             room = self.folder / "room"
             shutil.rmtree(room, ignore_errors=True)
             shutil.copytree(disk, room)
+            (room / "results" / "data.path").unlink(missing_ok=True)  # the data have moved with the results
         self.finish(room, command.arguments + command.resume)
         return "identical" if contents(room, command) == expected else "DIFFERS"
 
