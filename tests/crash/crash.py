@@ -24,6 +24,7 @@ from run_command import Process, prepare
 
 from binyan import model_file
 
+_PAGE = 4096
 _TIMINGS = ("seconds", "peak_memory")
 _PREPARED = {
     "mkn": ("lm", "train", "mkn", "--text", "text", "--order", "2", "--quiet", "--out", "mkn"),
@@ -160,7 +161,7 @@ class Crash:
         """Run on a disk that is too small, then where there is room: the first says why, the second ends as if nothing had been."""
         folder = self.place("full", command)
         size = sum(len(content) for content in expected.values())
-        with SmallDisk(folder, free=max(4096, int(size * 0.6))) as disk:
+        with SmallDisk(folder, free=int(size * 0.6)) as disk:
             process = self.start(disk, command.arguments)
             process.finish()
             errors = process.messages
@@ -174,6 +175,7 @@ class Crash:
             room = self.folder / "room"
             shutil.rmtree(room, ignore_errors=True)
             shutil.copytree(disk, room)
+            (room / "results" / "data.path").unlink(missing_ok=True)  # the data have moved with the results
         self.finish(room, command.arguments + command.resume)
         return "identical" if contents(room, command) == expected else "DIFFERS"
 
@@ -187,15 +189,16 @@ class SmallDisk:
 
     def __enter__(self) -> Path:
         self.disk.mkdir(exist_ok=True)
-        page = 4096
-        used = page + sum(-(-p.stat().st_size // page) * page for p in self.folder.rglob("*"))
+        used = sum(p.stat().st_size + _PAGE for p in self.folder.rglob("*"))
         subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={used + self.free}", "tmpfs", str(self.disk)],
+            ["mount", "-t", "tmpfs", "-o", f"size={used + self.free + 16 * _PAGE}", "tmpfs", str(self.disk)],
             check=True,
             capture_output=True,
         )
         try:
             shutil.copytree(self.folder, self.disk, dirs_exist_ok=True)
+            too_much = shutil.disk_usage(self.disk).free - self.free // _PAGE * _PAGE
+            Path(self.disk, "filler").write_bytes(bytes(too_much))
         except BaseException:
             self.__exit__()
             raise
