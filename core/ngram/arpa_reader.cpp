@@ -26,10 +26,8 @@ std::string quoted(std::string_view text) {
   const auto* end = at + text.size();
   while (at < end && out.size() <= kLongest) {
     const size_t length = text::utf8_length(at, end);
-    if (length == 0)
-      out += '?';
-    else
-      out.append(reinterpret_cast<const char*>(at), length);
+    if (length == 0) out += '?';
+    else out.append(reinterpret_cast<const char*>(at), length);
     at += std::max<size_t>(length, 1);
   }
   return out.append(at < end ? "...'" : "'");

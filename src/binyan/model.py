@@ -205,13 +205,15 @@ def _imported(name: str) -> Any:
 
 def _first_bytes(path: PathLike) -> bytes:
     """How a text file begins, unpacked; nothing of a file that cannot be read, which is then explained by the container."""
-    from binyan.text.reading import open_text
+    from binyan.text.reading import is_unpacking_error, open_text
 
     try:
         with open_text(path) as source:
             return source.read(_FIRST_BYTES)
-    except (OSError, EOFError, InputError):
-        return b""
+    except Exception as error:
+        if isinstance(error, InputError) or is_unpacking_error(error):
+            return b""
+        raise
 
 
 def _begins_with_segmentation(first: bytes) -> bool:

@@ -101,8 +101,8 @@ TEST(posterior_parsers) {
   grammar::Chain chain(forests, std::vector<grammar::SymbolRestaurant>(2), 3, 1);
   chain.initialise(false);
   chain.sweep(1.0, true, true);
-  // Forests are remembered within 1 << 13 bytes: threads also drop what others use.
-  for (const size_t bytes : {size_t{1} << 24, size_t{1} << 13}) {
+  // Forests are remembered within 1 << 15 bytes: threads also drop what others use.
+  for (const size_t bytes : {size_t{1} << 24, size_t{1} << 15}) {
     grammar::PosteriorParser parser(compiled, bytes);
     parser.add(chain.adaptor.rule_counts(), chain.adaptor.adaptors, {});
     check_from_threads([&] {

@@ -77,7 +77,9 @@ class Preparation(Settings):
     def from_dict(cls, stored: Mapping[str, Any]) -> Preparation:
         """The inverse of `to_dict`. Models of version 0.1 know lower case by Unicode's rules alone."""
         if odd := [name for name, value in stored.items() if not isinstance(value, (str, bool, type(None)))]:
-            raise SettingsError(f"the preparation of the text has {odd[0]!r} set to what is neither text nor true or false")
+            raise SettingsError(
+                f"the preparation of the text has {odd[0]!r} set to what is neither text nor true or false"
+            )
         old = "locale" not in stored and stored.get("tokenise") in SPECIAL_LANGUAGES
         return super().from_dict({**stored, "locale": _NO_LANGUAGE} if old else stored)
 

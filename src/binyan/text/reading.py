@@ -109,7 +109,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
                 "if you know its encoding: iconv -f ENCODING -t UTF-8"
             ) from error
         except Exception as error:
-            if _from_unpacking(error):
+            if is_unpacking_error(error):
                 raise InputError(f"{path}: cannot be unpacked after line {number}: {error}") from error
             raise
 
@@ -121,12 +121,13 @@ def read_pieces(path: str | os.PathLike[str], size: int = 1 << 20) -> Iterator[b
             while piece := source.read(size):
                 yield piece
         except Exception as error:
-            if _from_unpacking(error):
+            if is_unpacking_error(error):
                 raise InputError(f"{path}: cannot be unpacked: {error}") from error
             raise
 
 
-def _from_unpacking(error: Exception) -> bool:
+def is_unpacking_error(error: Exception) -> bool:
+    """Whether an error is that of a file that cannot be read or unpacked, whatever the packer."""
     return isinstance(error, (OSError, EOFError)) or type(error).__name__ in ("LZMAError", "BadGzipFile", "error")
 
 
