@@ -27,7 +27,9 @@ void Grammar::check() const {
     return !v.empty() && v.back() == last && std::ranges::is_sorted(v);
   };
   const auto require = [](bool holds, const char* section) {
-    if (!holds) throw InputError(std::string("the grammar's array '") + section + "' contradicts the others");
+    if (!holds)
+      throw InputError(std::string("the grammar's arrays contradict each other at '") + section +
+                       "': the file is damaged");
   };
   require(!a.symbol.empty(), "symbol");
   require(

@@ -150,7 +150,7 @@ TEST(samples_are_counted_and_restored) {
     samples.add(chain);
   }
   Samples other;
-  other.restore(samples.state());
+  other.restore(samples.state(), chain.words().grammar());
   other.merge(samples);
   CHECK(samples.kept() == 20 && other.kept() == 40);
   for (uint32_t w = 0; w < words().size(); ++w) {

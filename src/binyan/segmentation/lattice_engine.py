@@ -117,7 +117,10 @@ class LatticeEngine:
         """The inverse of `contents`."""
         part_counts = PartCounts.from_file(file, tuple(file.meta["links"]))
         features = SplitFeatures(part_counts, file.blob("alphabet").decode(), file.array("contexts"))
-        return cls(features, file.array("weights"), file.meta)
+        weights = file.array("weights")
+        if weights.shape != (features.size,) or not np.isfinite(weights).all():
+            raise InputError(f"the section 'weights' must hold {features.size} numbers")
+        return cls(features, weights, file.meta)
 
 
 def _training_rows(gold: SegmentationTable, simplex: Iterable[str] | None) -> list[Segmentation]:
