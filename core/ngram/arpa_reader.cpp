@@ -14,7 +14,7 @@ namespace binyan::ngram {
 namespace {
 
 constexpr double kLog10 = 2.302585092994045684;
-constexpr double kLargestBackoff = 100;  // log10
+constexpr double kLargestBackoff = 100;                        // log10
 constexpr float kMissing = static_cast<float>(-100 * kLog10);  // as KenLM scores an absent <unk>
 constexpr size_t kLongestLine = 1 << 20;
 

@@ -98,7 +98,9 @@ class Vocabulary:
                 continue
             word = words[0]
             if len(words) > 1:
-                raise InputError(f"{path}:{number}: {line!r} has white space inside; a vocabulary has one word per line")
+                raise InputError(
+                    f"{path}:{number}: {line!r} has white space inside; a vocabulary has one word per line"
+                )
             if word in lines:
                 raise InputError(f"{path}:{number}: {word!r} is already on line {lines[word]}; remove one of the two")
             lines[word] = number
