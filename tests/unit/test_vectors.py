@@ -19,7 +19,7 @@ from binyan.evaluation.similarity import WordPair, evaluate_similarity, read_pai
 from binyan.log_bilinear import vector_map  # noqa: E402
 from binyan.log_bilinear.factor_map import FactorMap  # noqa: E402
 from binyan.log_bilinear.language_model import LogBilinear  # noqa: E402
-from binyan.log_bilinear.settings import Shape, TrainingSettings, TuningSettings, Variant  # noqa: E402
+from binyan.log_bilinear.settings import Shape, TrainingSettings, SearchSettings, Variant  # noqa: E402
 from binyan.log_bilinear.training import Trainer  # noqa: E402
 from binyan.log_bilinear.training_task import TrainingTask  # noqa: E402
 from binyan.log_bilinear.tuning import tune  # noqa: E402
@@ -182,8 +182,8 @@ def test_a_study_goes_on_where_it_stopped(tmp_path: Path) -> None:
         return Trainer(corpus, development, Shape(Variant.parse("lbl"), 2, 3), settings)
 
     settings = TrainingSettings(epochs=1, batch=50, noise_samples=5)
-    first = tune(trainer, settings, TuningSettings(2), tmp_path / "study.db")
-    second = tune(trainer, settings, TuningSettings(4), tmp_path / "study.db")
+    first = tune(trainer, settings, SearchSettings(2), tmp_path / "study.db")
+    second = tune(trainer, settings, SearchSettings(4), tmp_path / "study.db")
     assert len(runs) == 4 and len(second.trials) == 4 and second.trials[:2] == first.trials
     assert runs[0].step == pytest.approx(settings.step) and runs[0].l2 == pytest.approx(settings.l2)
     assert second.perplexity <= first.perplexity
@@ -206,11 +206,11 @@ def test_trials_in_processes_are_those_of_this_one(tmp_path: Path) -> None:
     settings = TrainingSettings(epochs=2, batch=50)
     seen: list[int] = []
     study = tune(
-        task, settings, TuningSettings(2, 2), tmp_path / "s.db", progress=lambda done, total, figures: seen.append(done)
+        task, settings, SearchSettings(2, 2), tmp_path / "s.db", progress=lambda done, total, figures: seen.append(done)
     )
     assert seen == [1, 2] and len({t.settings["step"] for t in study.trials}) == 2
     for trial in study.trials:
         again = task(replace(settings, **trial.settings)).run(progress=False)
         assert trial.perplexity == min(again.perplexity) and trial.epochs == again.epochs
     with pytest.raises(SettingsError, match="TrainingTask"):
-        tune(lambda s: task(s), settings, TuningSettings(4, 2), tmp_path / "s.db")
+        tune(lambda s: task(s), settings, SearchSettings(4, 2), tmp_path / "s.db")

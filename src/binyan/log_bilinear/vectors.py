@@ -271,13 +271,24 @@ def read_word2vec(path: PathLike) -> tuple[list[str], NDArray[np.float32]]:
     dim = 0
     for number, line in read_lines(path):
         fields = line.split(" ")
-        if number == 1:
-            if len(fields) != 2:
-                raise InputError(f"{path}:1: a word2vec text file begins with the count and the dimension")
-            dim = int(fields[1])
-            continue
-        if len(fields) != dim + 1:
-            raise InputError(f"{path}:{number}: {len(fields) - 1} numbers where the first line says {dim}")
+        try:
+            if number == 1:
+                dim = _dimension(fields)
+                continue
+            if len(fields) != dim + 1:
+                raise ValueError(f"{len(fields) - 1} numbers where the first line says {dim}")
+            row = np.array(fields[1:], np.float32)
+            if not np.isfinite(row).all():
+                raise ValueError("a number that is not finite")
+        except ValueError as error:
+            raise InputError(f"{path}:{number}: {error}") from error
         names.append(fields[0])
-        rows.append(np.array(fields[1:], np.float32))
+        rows.append(row)
     return names, np.stack(rows) if rows else np.zeros((0, dim), np.float32)
+
+
+def _dimension(fields: list[str]) -> int:
+    """From the first line of a word2vec text file: how many words, how many numbers per word."""
+    if len(fields) != 2 or not all(field.isascii() and field.isdigit() and len(field) < 10 for field in fields):
+        raise ValueError("a word2vec text file begins with the count and the dimension")
+    return int(fields[1])
