@@ -77,11 +77,13 @@ class Process:
             code = 70
             try:
                 code = _run(folder, arguments, errors)
+            except KeyboardInterrupt:  # before the command had begun
+                code = 130
             finally:
                 os._exit(code)
 
     def wait(self, seconds: float) -> bool:
-        """Whether it has ended within so many seconds; then there is a `returncode`, negative for a signal."""
+        """Whether it has ended within this many seconds; then there is a `returncode`, negative for a signal."""
         end = time.monotonic() + seconds
         while True:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
