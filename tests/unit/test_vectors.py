@@ -19,7 +19,7 @@ from binyan.evaluation.similarity import WordPair, evaluate_similarity, read_pai
 from binyan.log_bilinear import vector_map  # noqa: E402
 from binyan.log_bilinear.factor_map import FactorMap  # noqa: E402
 from binyan.log_bilinear.language_model import LogBilinear  # noqa: E402
-from binyan.log_bilinear.settings import Shape, TrainingSettings, SearchSettings, Variant  # noqa: E402
+from binyan.log_bilinear.settings import SearchSettings, Shape, TrainingSettings, Variant  # noqa: E402
 from binyan.log_bilinear.training import Trainer  # noqa: E402
 from binyan.log_bilinear.training_task import TrainingTask  # noqa: E402
 from binyan.log_bilinear.tuning import tune  # noqa: E402
