@@ -41,7 +41,7 @@ from binyan.settings import gather, takes_settings
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
 from binyan.text.reading import Source, read_sentences
-from binyan.text.vocabulary import BEGIN_ID, END, SPECIALS, UNKNOWN_ID, refuse_boundaries
+from binyan.text.vocabulary import BEGIN_ID, END, UNKNOWN_ID, refuse_boundaries
 
 
 class LogBilinear(LanguageModel):
@@ -168,7 +168,7 @@ class LogBilinear(LanguageModel):
     ) -> Self:
         """What training, or a file, has given."""
         self.network, self.factor_map, self.closed_vocabulary = network.cpu().eval(), factor_map, vocabulary
-        self.vocabulary = Vocabulary([*vocabulary.words[len(SPECIALS) :], *extension]) if extension else vocabulary
+        self.vocabulary = Vocabulary([*vocabulary.own_words, *extension]) if extension else vocabulary
         self.order = network.shape.order
         self.composer = Composer(network, factor_map, self.segmentations, bool(self.counts[UNKNOWN_ID]))
         self.scorer = Scorer(self.composer, len(vocabulary), Extension(extension, rest, self.composer))
@@ -202,7 +202,7 @@ class LogBilinear(LanguageModel):
         if not self.shape.variant.output:
             raise SettingsError(f"{self.shape.variant} has no morphemes in its target vectors; train with +o or ++")
         if isinstance(words, (str, os.PathLike)):
-            words = Vocabulary.read(words).words[len(SPECIALS) :]
+            words = Vocabulary.read(words).own_words
         candidates = dict.fromkeys(words if words is not None else self.segmentations)
         new = [w for w in candidates if w not in self.closed_vocabulary and self.composer.known_morphemes(w)]
         if not new:

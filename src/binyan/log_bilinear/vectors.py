@@ -76,7 +76,7 @@ class Vectors:
     @property
     def words(self) -> list[str]:
         """The words of the vocabulary."""
-        return self.vocabulary.words[len(SPECIALS) :]
+        return self.vocabulary.own_words
 
     @property
     def dim(self) -> int:

@@ -36,7 +36,7 @@ from binyan.settings import gather, setting, takes_settings
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
 from binyan.text.reading import Source
-from binyan.text.vocabulary import END, SPECIALS, UNKNOWN_ID, refuse_boundaries
+from binyan.text.vocabulary import END, UNKNOWN_ID, refuse_boundaries
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class CompoundHPYLM(LanguageModel):
     @property
     def coverage(self) -> Coverage:
         """Which words of the vocabulary the segmentation has."""
-        return self.decomposition.table.coverage(self.vocabulary.words[len(SPECIALS) :])
+        return self.decomposition.table.coverage(self.vocabulary.own_words)
 
     @property
     def description(self) -> str:

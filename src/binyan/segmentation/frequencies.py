@@ -11,7 +11,7 @@ from binyan.files import PathLike
 from binyan.progress import ProgressOption, track
 from binyan.text.preparation import Preparation
 from binyan.text.reading import Source, read_sentences
-from binyan.text.vocabulary import SPECIALS, Vocabulary
+from binyan.text.vocabulary import Vocabulary
 
 Texts = Source | Sequence[os.PathLike[str]]
 """A text file, several (a list of Path objects), or sentences."""
@@ -49,7 +49,7 @@ def text_words(text: Texts | None, preparation: Preparation | None = None, min_c
 
 def listed_words(path: PathLike) -> list[str]:
     """The words of a file, one per line."""
-    return Vocabulary.read(path).words[len(SPECIALS) :]
+    return Vocabulary.read(path).own_words
 
 
 def _bare(word: str) -> str:

@@ -54,6 +54,11 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def own_words(self) -> list[str]:
+        """The words without <unk>, <s> and </s>."""
+        return self.words[len(SPECIALS) :]
+
     def __contains__(self, word: object) -> bool:
         return word in self.index
 
@@ -81,7 +86,7 @@ class Vocabulary:
 
     def to_bytes(self) -> bytes:
         """As stored in a model file: one word per line, without the three specials."""
-        return "\n".join(self.words[len(SPECIALS) :]).encode()
+        return "\n".join(self.own_words).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Vocabulary:

@@ -16,7 +16,6 @@ from binyan.errors import InputError, SettingsError
 from binyan.language_model import LanguageModel
 from binyan.progress import Progress, ProgressOption
 from binyan.settings import Settings, setting
-from binyan.text.vocabulary import SPECIALS
 from binyan.translation.rule_table import RuleTable
 from binyan.translation.target_words import TargetWords
 
@@ -239,7 +238,7 @@ def _stretches(offsets: NDArray[np.uint64], threads: int) -> Iterator[tuple[int,
 
 
 def _check_vocabulary(model: LanguageModel, rules: RuleTable, number: int) -> None:
-    words = rules.target.words[len(SPECIALS) :]
+    words = rules.target.own_words
     if len(words) < _JUDGED:
         return
     known = sum(w in model.vocabulary for w in words)

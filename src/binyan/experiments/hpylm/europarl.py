@@ -78,7 +78,7 @@ def segmentation(vocabulary: Vocabulary, workspace: Workspace) -> SegmentationTa
     path = segmentation_path(workspace.cache, vocabulary.digest)
     if not path.exists():
         splitter, signature = _splitter(workspace)
-        table = CompoundSplitter.load(splitter).split_words(vocabulary.words[3:], progress=workspace.progress)
+        table = CompoundSplitter.load(splitter).split_words(vocabulary.own_words, progress=workspace.progress)
         with replacing(path) as part:
             table.write(part, comment=signature)
     return SegmentationTable.read(path)

@@ -101,7 +101,7 @@ def measure_components(experiment: NGramExperiment, workspace: Workspace) -> Out
     """How many compounds the vocabulary has, and how many components under each handling of linking elements."""
     vocabulary = europarl.training_corpus(experiment.data, workspace).vocabulary
     table = europarl.segmentation(vocabulary, workspace)
-    rows = [table.of(word) for word in vocabulary.words[3:]]
+    rows = [table.of(word) for word in vocabulary.own_words]
     compounds = [row for row in rows if not row.is_simplex]
     handled: tuple[Linking, ...] = ("delete", "left", "right")
     figures = {
