@@ -31,7 +31,7 @@ RULES = """[X] ||| a ||| A ||| f=-1
 pytestmark = pytest.mark.posix
 
 
-def try_all(path: Path) -> None:
+def check_all_mutations(path: Path) -> None:
     run = subprocess.run(
         [sys.executable, str(TESTS / "crafted_models.py"), str(path), "1"],
         capture_output=True,
@@ -48,16 +48,16 @@ def try_all(path: Path) -> None:
 def test_crafted_files_of_every_kind(path):
     if path.parent.name == "log_bilinear":
         pytest.importorskip("torch")
-    try_all(path)
+    check_all_mutations(path)
 
 
 def test_crafted_rule_tables(tmp_path):
     (tmp_path / "rules").write_text(RULES)
     read_rules(tmp_path / "rules").save(tmp_path / "table")
-    try_all(tmp_path / "table")
+    check_all_mutations(tmp_path / "table")
 
 
 def test_crafted_chains_of_an_adaptor_grammar(tmp_path):
     words = ["kataba", "maktab", "katib", "daras", "madras", "daris", "kutub", "maktabun"]
     Morphology("tpl", sweeps=4, burn_in=2).fit(words, progress=False, checkpoint=tmp_path / "model")
-    try_all(tmp_path / "model")
+    check_all_mutations(tmp_path / "model")

@@ -38,7 +38,7 @@ class Snapshot:
     ARRAYS = ("rules", "ends", "adapted", "customers", "tables")
 
     def check(self, rules: int, adapted: int) -> None:
-        """Raises InputError unless the arrays fit each other and a grammar of so many rules and adapted symbols."""
+        """Raises InputError unless the arrays fit each other and a grammar with these numbers of rules and adapted symbols."""
         if self.rule_counts.shape != (rules,) or self.adaptors.shape != (adapted, 2):
             raise InputError("the state is of another grammar")
         if sorted(self.trees) != sorted(self.ARRAYS):
