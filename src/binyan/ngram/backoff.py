@@ -190,7 +190,7 @@ class BackoffLanguageModel(LanguageModel):
             vocabulary,
             Preparation.from_dict(file.meta["preparation"]),
             dict(file.meta["fields"].items()),
-            file.array("counts") if "counts" in file.sections else None,
+            vocabulary.checked_counts(file.array("counts")) if "counts" in file.sections else None,
         )
 
     def to_arpa(self, path: PathLike, *, approximate: bool = False, progress: ProgressOption = None) -> None:

@@ -93,6 +93,12 @@ class Vocabulary:
         """The inverse of `to_bytes`."""
         return cls(data.decode().split("\n") if data else [])
 
+    def checked_counts(self, counts: NDArray[Any]) -> NDArray[Any]:
+        """Counts from a file, one for each word; raises InputError where they are anything else."""
+        if counts.shape != (len(self),) or counts.dtype.kind not in "iu" or (len(counts) and int(counts.min()) < 0):
+            raise InputError(f"the section 'counts' does not have a count for each of {len(self)} words")
+        return counts
+
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Vocabulary:
         """One word a line; a word given twice is refused with both lines. The three specials may be listed."""

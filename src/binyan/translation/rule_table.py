@@ -67,7 +67,7 @@ class RuleTable(Model):
         arrays = self.native.arrays
         first_rule, target = arrays["first_rule"], arrays["target"]
         target_offset, target_symbols = arrays["target_offset"], arrays["target_symbols"]
-        values = arrays["features"].reshape(-1, len(self.features))
+        values = arrays["features"].reshape(len(self), len(self.features))
         for node in np.flatnonzero(np.diff(first_rule.astype(np.int64))):
             left: list[str | int] = []
             for s in symbols[int(offsets[node]) : int(offsets[node + 1])]:
