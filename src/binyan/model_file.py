@@ -64,6 +64,39 @@ class ModelFile:
             raise ModelFileError(f"{self.path}: section {name!r} holds bytes where an array is expected")
         return section
 
+    def counts(self, name: str) -> NDArray[Any]:
+        """The section `name` as an array of whole numbers, none below 0."""
+        array = self.array(name)
+        if array.dtype.kind not in "iu" or (array.size and int(array.min()) < 0):
+            raise ModelFileError(f"{self.path}: section {name!r} holds what are no counts")
+        return array
+
+    def fields(self, name: str = "fields") -> dict[str, Any]:
+        """The setting `name`, which is a table of settings."""
+        return dict(self._setting(name, dict))
+
+    def number(self, name: str) -> int:
+        """The setting `name`, which is a whole number of 0 or more."""
+        value: int = self._setting(name, int)
+        if isinstance(value, bool) or value < 0:
+            raise ModelFileError(f"{self.path}: the setting {name!r} is {value}, and must be a number of 0 or more")
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The setting `name`, which is a list of texts."""
+        values = tuple(self._setting(name, list))
+        if not all(isinstance(value, str) for value in values):
+            raise ModelFileError(f"{self.path}: the setting {name!r} must be a list of texts")
+        return values
+
+    def _setting(self, name: str, kind: type[Any]) -> Any:
+        value = self.meta.get(name)
+        if not isinstance(value, kind):
+            raise ModelFileError(
+                f"{self.path}: the setting {name!r} is of type {type(value).__name__} instead of {kind.__name__}"
+            )
+        return value
+
     def blob(self, name: str) -> bytes:
         """The section `name` as bytes."""
         section = self._section(name)

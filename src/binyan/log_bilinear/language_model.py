@@ -334,11 +334,11 @@ class LogBilinear(LanguageModel):
         model = cls.__new__(cls)
         model.shape, model.training = Shape.from_dict(file.meta["shape"]), storage.training_settings(file)
         model.preparation, model.policy = Preparation.from_dict(file.meta["preparation"]), VocabularyPolicy()
-        model.fields, model.history = dict(file.meta["fields"].items()), storage.history(file)
+        model.fields, model.history = file.fields(), storage.history(file)
         model.segmentations = SegmentationTable.from_bytes(file.blob("segmentations"))
         model.sources = WordSources(model.segmentations if model.shape.variant.additive else None)
         model.class_of = file.array("classes") if "classes" in file.sections else None
         vocabulary, factor_map = Vocabulary.from_bytes(file.blob("vocabulary")), FactorMap.from_file(file)
-        model.counts = vocabulary.checked_counts(file.array("counts"))
+        model.counts = vocabulary.checked_counts(file.counts("counts"))
         network = storage.network(file, model.shape, vocabulary, factor_map, model.class_of)
         return model._learnt(network, factor_map, vocabulary, storage.extension(file), file.meta["rest"])

@@ -216,7 +216,7 @@ class Mixture(LanguageModel):
             known, unknown = (WeightFunction(file.array(f"gate/{kind}")) for kind in ("known", "unknown"))
             context_weights = ContextWeights(known, unknown)
         mixture = cls(models, by_context=context_weights is not None)
-        return mixture._learnt(weights, file.meta["fields"], context_weights)
+        return mixture._learnt(weights, file.fields(), context_weights)
 
 
 def _check_context_weights(context_weights: ContextWeights, parts: Sequence[MixtureParts]) -> None:

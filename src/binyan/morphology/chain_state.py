@@ -36,6 +36,7 @@ class Snapshot:
     trees: Mapping[str, NDArray[Any]]
 
     ARRAYS = ("rules", "ends", "adapted", "customers", "tables")
+    TYPES = ("uint32", "uint64", "uint32", "uint32", "uint32")
 
     def check(self, rules: int, adapted: int) -> None:
         """Raises InputError unless the arrays fit each other and a grammar with these numbers of rules and adapted symbols."""
@@ -43,6 +44,10 @@ class Snapshot:
             raise InputError("the state is of another grammar")
         if sorted(self.trees) != sorted(self.ARRAYS):
             raise InputError(f"a state has the arrays {', '.join(self.ARRAYS)}, not {', '.join(sorted(self.trees))}")
+        types = tuple(self.trees[name].dtype.name for name in self.ARRAYS)
+        flat = all(self.trees[name].ndim == 1 for name in self.ARRAYS)
+        if types != self.TYPES or not flat or self.rule_counts.dtype.kind != "u" or self.adaptors.dtype.kind != "f":
+            raise InputError("the arrays of a state are of other types")
         used = self.trees["rules"]
         if used.size and int(used.max()) >= rules:
             raise InputError("the array 'rules' holds a rule that the grammar does not have")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from binyan.errors import InputError
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.roles import BY_NAME
 from binyan.grammar.rules import Adaptation, Grammar, Rule, Variable
@@ -15,6 +16,7 @@ from binyan.morphology.word_list import WordList
 from binyan.text.preparation import Preparation
 
 KIND = "adaptor"
+_MOST_ARGUMENTS = 10_000  # of a symbol
 
 
 def source_contents(compiled: Compiled, words: WordList) -> tuple[dict[str, Any], dict[str, Section]]:
@@ -70,7 +72,7 @@ def grammar_of(fields: Mapping[str, Any]) -> Grammar:
     rules = tuple(
         Rule(
             lhs,
-            tuple(tuple(e if isinstance(e, str) else Variable(*e) for e in argument) for argument in arguments),
+            tuple(tuple(_element(e) for e in argument) for argument in arguments),
             tuple(rhs),
             weight,
             line,
@@ -80,3 +82,13 @@ def grammar_of(fields: Mapping[str, Any]) -> Grammar:
     adapted = {s: Adaptation(a, b) for s, (a, b) in fields["adapted"].items()}
     roles = fields.get("roles", BY_NAME)
     return Grammar(fields["name"], fields["start"], rules, adapted, roles, frozenset(fields.get("assumed_roles", ())))
+
+
+def _element(stored: Any) -> Variable | str:
+    """A terminal, or a variable whose numbers a rule can have."""
+    if isinstance(stored, str):
+        return stored
+    variable = Variable(*stored)
+    if not all(isinstance(number, int) and 0 <= number < _MOST_ARGUMENTS for number in variable):
+        raise InputError(f"a rule of the grammar has the argument {list(variable)}, which no rule can have")
+    return variable

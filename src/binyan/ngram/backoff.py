@@ -189,8 +189,8 @@ class BackoffLanguageModel(LanguageModel):
             native,
             vocabulary,
             Preparation.from_dict(file.meta["preparation"]),
-            dict(file.meta["fields"].items()),
-            vocabulary.checked_counts(file.array("counts")) if "counts" in file.sections else None,
+            file.fields(),
+            vocabulary.checked_counts(file.counts("counts")) if "counts" in file.sections else None,
         )
 
     def to_arpa(self, path: PathLike, *, approximate: bool = False, progress: ProgressOption = None) -> None:

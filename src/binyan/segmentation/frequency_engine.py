@@ -95,5 +95,5 @@ class FrequencyEngine:
     def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`."""
         words = file.blob("words").decode().split("\n")
-        frequencies = dict(zip(words, file.array("counts").tolist(), strict=True))
-        return cls(frequencies, tuple(file.meta["links"]), file.meta["min_part"])
+        frequencies = dict(zip(words, file.counts("counts").tolist(), strict=True))
+        return cls(frequencies, file.texts("links"), file.number("min_part"))

@@ -115,7 +115,7 @@ class LatticeEngine:
     @classmethod
     def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`."""
-        part_counts = PartCounts.from_file(file, tuple(file.meta["links"]))
+        part_counts = PartCounts.from_file(file, file.texts("links"))
         features = SplitFeatures(part_counts, file.blob("alphabet").decode(), file.array("contexts"))
         weights = file.array("weights")
         if weights.shape != (features.size,) or not np.isfinite(weights).all():

@@ -69,15 +69,13 @@ class PartCounts:
     def from_file(cls, file: ModelFile, links: tuple[str, ...]) -> PartCounts:
         """The inverse of `to_sections`."""
         strings = file.blob("strings").decode().split("\n")
-        corpus, modifier, head = (file.array(name) for name in ("corpus", "modifier", "head"))
+        corpus, modifier, head = (file.counts(name) for name in ("corpus", "modifier", "head"))
         if (
             corpus.shape != (len(strings),)
             or head.shape != corpus.shape
             or modifier.shape != (len(strings), len(links))
         ):
             raise InputError("the sections 'strings', 'corpus', 'modifier' and 'head' do not fit each other")
-        if min(array.min(initial=0) for array in (corpus, modifier, head)) < 0:
-            raise InputError("the sections 'corpus', 'modifier' and 'head' hold a count below 0")
         return cls(strings, links, corpus, modifier, head)
 
     def to_sections(self) -> dict[str, Any]:

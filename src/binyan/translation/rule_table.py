@@ -93,10 +93,11 @@ class RuleTable(Model):
     def from_file(cls, file: ModelFile) -> RuleTable:
         """The inverse of `contents`."""
         source, target = (Vocabulary.from_bytes(file.blob(f"{side}_words")) for side in ("source", "target"))
+        features = file.texts("features")
         arrays: dict[str, Any] = {name: file.array(name) for name in _SECTIONS}
         arrays |= {"source_words": len(source), "target_words": len(target)}
-        native = _core.TranslationGrammar(len(file.meta["features"]), **arrays)
-        return cls(native, source, target, file.meta["features"], file.meta["fields"])
+        native = _core.TranslationGrammar(len(features), **arrays)
+        return cls(native, source, target, list(features), file.fields())
 
 
 def encode_words(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> Corpus:
