@@ -49,6 +49,17 @@ class Any:
 
 
 @dataclass(frozen=True)
+class LetterClass:
+    """Each letter of a named class, such as `<vowel>`, whose letters are given apart from the rules."""
+
+    name: str
+    repetition: Repetition = ""
+
+    def __str__(self) -> str:
+        return f"<{self.name}>{self.repetition}"
+
+
+@dataclass(frozen=True)
 class Group:
     """Items in brackets, with alternatives."""
 
@@ -60,7 +71,7 @@ class Group:
         return f"({inside}){self.repetition}"
 
 
-Item = Use | Given | Any | Group
+Item = Use | Given | Any | LetterClass | Group
 
 
 @dataclass(frozen=True)
@@ -112,4 +123,5 @@ class GrammarText:
     marks: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
     roles: dict[str, RoleMark] = field(default_factory=dict)
     assumed: set[str] = field(default_factory=set)
+    letters: dict[str, tuple[str, ...]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)

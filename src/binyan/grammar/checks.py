@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from binyan.grammar.ambiguity import duplicate_derivations
+from binyan.grammar.letters import is_class
 from binyan.grammar.problems import Problem
 from binyan.grammar.rules import Grammar, Rule, Variable, is_any, left_out
 
@@ -187,7 +188,7 @@ class _Checks:
             if not rule.rhs and len(rule.arguments) == 1 and len(rule.arguments[0]) == 1:
                 singles.setdefault(rule.lhs, {})[str(rule.arguments[0][0])] = i
         for symbol, atoms in singles.items():
-            for opened in filter(is_any, atoms):
+            for opened in (atom for atom in atoms if is_any(atom) and not is_class(atom)):
                 for atom in atoms:
                     if atom != opened and (is_any(atom) or atom not in left_out(opened)):
                         other = "another class" if is_any(atom) else repr(atom)

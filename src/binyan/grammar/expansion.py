@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, Statement, Use
+from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, LetterClass, Statement, Use
+from binyan.grammar.letters import class_placeholder
 from binyan.grammar.problems import Problem
 from binyan.grammar.rules import HIDDEN, Rule, Variable, any_but
 from binyan.text.atoms import atoms
@@ -114,6 +115,8 @@ class _Expansion:
                     parts = [[*p, *atoms(item.text)] for p in parts]
                 elif isinstance(item, Any):
                     parts = [[*p, atom] for p in parts for atom in _placeholders(item)]
+                elif isinstance(item, LetterClass):
+                    parts = [[*p, class_placeholder(item.name)] for p in parts]
             for arguments in parts:
                 self.append(lhs, (tuple(arguments),), tuple(rhs), weight, statement)
 

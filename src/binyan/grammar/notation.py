@@ -81,7 +81,7 @@ def examine_grammar(text: str, source: str = "grammar", thorough: bool = True) -
     if start is None:
         problems.append(Problem("no-rules", "there is not one rule; a rule is written Left -> Right", source=source))
         return None, problems
-    grammar = Grammar(name, start, tuple(rules), adapted, roles, frozenset(whole.assumed))
+    grammar = Grammar(name, start, tuple(rules), adapted, roles, frozenset(whole.assumed), whole.letters)
     problems += check(grammar, origins, incomplete=bool(problems), thorough=thorough)
     return grammar, sorted(problems, key=lambda problem: (problem.line, problem.code))
 
@@ -114,11 +114,13 @@ def _with_includes(text: str, source: str, above: tuple[str, ...]) -> GrammarTex
         whole.marks |= included.marks
         whole.roles |= included.roles
         whole.assumed |= included.assumed
+        whole.letters |= included.letters
         whole.problems += included.problems
         whole.start = (
             whole.start or included.start or (included.statements[0].lefts[0].name if included.statements else None)
         )
     whole.statements += own.statements
+    whole.letters |= own.letters
     for symbol, setting in own.marks.items():
         if setting != (None, None) or symbol not in whole.marks:
             whole.marks[symbol] = setting

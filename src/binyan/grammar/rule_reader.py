@@ -6,12 +6,13 @@ from typing import Literal
 
 import regex
 
-from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, Repetition, Use
+from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, LetterClass, Repetition, Use
 
 _TOKEN = regex.compile(
     r"""(?P<space>\s+)
       | (?P<arrow>->|→)
       | (?P<any><any(?:\s+(?P<filter>of|but)\s+(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'))?\s*>)
+      | (?P<class><\p{L}[\p{L}\p{N}_-]*>)
       | (?P<quoted>'[^']*'|"[^"]*")
       | (?P<settings>\[[^\]]*\])
       | (?P<eps>(?:eps|ε)(?![\w(]))
@@ -186,6 +187,9 @@ class RuleReader:
                 of = chars if match["filter"] == "of" else None
                 but = (chars or "") if match["filter"] == "but" else ""
                 items.append(Any(of, but, self.repetition()))
+            elif kind == "class":
+                self.take()
+                items.append(LetterClass(text[1:-1], self.repetition()))
             elif text == "(":
                 self.take()
                 alternatives = [tuple(self.items())]
@@ -226,7 +230,7 @@ class RuleReader:
         return ""
 
 
-_KINDS = ("space", "arrow", "any", "quoted", "settings", "eps", "name", "mark")
+_KINDS = ("space", "arrow", "any", "class", "quoted", "settings", "eps", "name", "mark")
 
 
 def _variables(argument: str) -> list[str | Given]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from binyan.errors import GrammarError
+from binyan.grammar.letters import class_name, is_class, letters_of_class
 from binyan.grammar.roles import BY_NAME, ROLES, WITHIN_STEMS, traditional_roles
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def any_but(atoms: Iterable[str]) -> str:
 
 def is_any(atom: str) -> bool:
     """Whether a terminal is a placeholder."""
-    return atom == ANY or atom.startswith(ANY + "\0")
+    return atom == ANY or atom.startswith(ANY + "\0") or is_class(atom)
 
 
 def left_out(placeholder: str) -> frozenset[str]:
@@ -95,6 +96,8 @@ def _letter(i: int) -> str:
 
 
 def _terminal(atom: str) -> str:
+    if is_class(atom):
+        return f"<{class_name(atom)}>"
     if is_any(atom):
         return f'<any but "{"".join(sorted(left_out(atom)))}">' if left_out(atom) else "<any>"
     return f'"{atom}"' if "'" in atom else f"'{atom}'"
@@ -119,7 +122,8 @@ class Grammar:
     """Rules in order, the start symbol (of one argument), the adapted symbols, and what symbols stand for.
 
     `roles` has the roles of symbols (see `binyan.grammar.roles`); where none are given, symbols have the roles of their traditional
-    names. `assumed` are the symbols whose role was not declared but follows from their name.
+    names. `assumed` are the symbols whose role was not declared but follows from their name. `letters` has the letters of the classes
+    that rules name, such as `<vowel>`.
 
     >>> grammar = Grammar.load("concat")
     >>> grammar
@@ -136,6 +140,7 @@ class Grammar:
     adapted: Mapping[str, Adaptation] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=lambda: BY_NAME)
     assumed: frozenset[str] = frozenset()
+    letters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.roles is BY_NAME:
@@ -176,9 +181,10 @@ class Grammar:
         return "".join(f"{rule.weight:g}\t{mark}{rule}\n" for rule, mark in zip(self.rules, marks, strict=True))
 
     def same_rules(self, other: Grammar) -> bool:
-        """Whether two grammars have the same start, rules, weights and adaptors, wherever these stand in their files."""
+        """Whether two grammars have the same start, rules, weights, adaptors and letters, wherever these stand in their files."""
         mine, theirs = ([(r.lhs, r.arguments, r.rhs, r.weight) for r in g.rules] for g in (self, other))
-        return mine == theirs and (self.start, self.adapted) == (other.start, other.adapted)
+        mine_too, theirs_too = ((g.start, g.adapted, dict(g.letters)) for g in (self, other))
+        return mine == theirs and mine_too == theirs_too
 
     def role(self, symbol: str) -> str | None:
         """The role of a symbol; None where it has none."""
@@ -239,6 +245,23 @@ class Grammar:
         """Whether a rule still holds a placeholder."""
         return any(_places(rule) for rule in self.rules)
 
+    @cached_property
+    def letter_classes(self) -> frozenset[str]:
+        """The classes of letters that rules name, whether or not their letters are given."""
+        return frozenset(class_name(place) for rule in self.rules for place in _places(rule) if is_class(place))
+
+    def with_letters(self, letters: Mapping[str, Iterable[str]]) -> Grammar:
+        """The grammar with the letters of classes that its rules name, such as {"vowel": "aeiou"}.
+
+        Classes given before stay; those of the same name are replaced. Without a class "consonant", every letter is a consonant that is
+        no vowel.
+
+        >>> grammar = Grammar.from_text("Word -> V+ | C+\\nV -> <vowel>\\nC -> <consonant>").with_letters({"vowel": "ae"})
+        >>> [str(rule) for rule in grammar.with_terminals("abc").rules[-3:]]
+        ["V -> 'a'", "C -> 'b'", "C -> 'c'"]
+        """
+        return replace(self, letters={**self.letters, **{name: tuple(atoms) for name, atoms in letters.items()}})
+
     def with_terminals(self, atoms: Iterable[str]) -> Grammar:
         """Replace each rule that holds a placeholder by one rule of the same weight for each atom, sorted."""
         ordered = sorted(set(atoms))
@@ -252,10 +275,16 @@ class Grammar:
                 raise GrammarError(
                     f"line {rule.line}: {rule} holds more than one open terminal; use a symbol such as Char"
                 )
-            for atom in (atom for atom in ordered if atom not in left_out(places[0])):
+            for atom in self._stood_for(places[0], ordered):
                 filled = tuple(tuple(atom if e == places[0] else e for e in a) for a in rule.arguments)
                 rules.append(replace(rule, arguments=filled))
         return replace(self, rules=tuple(rules))
+
+    def _stood_for(self, placeholder: str, ordered: list[str]) -> list[str]:
+        if not is_class(placeholder):
+            return [atom for atom in ordered if atom not in left_out(placeholder)]
+        members = letters_of_class(class_name(placeholder), self.letters, ordered, self.name)
+        return [atom for atom in ordered if atom in members]
 
 
 def _places(rule: Rule) -> list[str]:

@@ -8,11 +8,12 @@ A rule is `Left -> items | items`, close to the thesis (section 5.5)::
     @Stem(abcde) -> R3(a,c,e) T2(b,d)      variables: a comma in Left starts a new argument
     @Stem -> R3(*) T2(*) [w=0.1]           every order-preserving way to share out the variables; weight of each rule
     Char -> <any> | <any of "aeiou"> | <any but "aeiou">    one rule for each character of the data
+    Root -> <consonant> | <weak>           one rule for each letter of a class, see `letters`
     Infix -> 'um' | 'in'                   given characters
     Circumfix('ke','an') -> eps            given characters with a gap
 
 Other lines are `start Symbol`, `include NAME`, `adapt Symbol ...` (the mark @, apart from a rule) and `role ROLE Symbol ...`
-(what symbols stand for, see `roles`). `#` starts a comment; a line that starts with | continues a rule; a symbol that starts with
+(what symbols stand for, see `roles`), and `letters CLASS a e i ...` (the letters of a class). `#` starts a comment; a line that starts with | continues a rule; a symbol that starts with
 an underscore is left out of trees.
 """
 
@@ -23,6 +24,7 @@ from difflib import get_close_matches
 import regex
 
 from binyan.grammar.ast import GrammarText, RoleMark, Statement
+from binyan.grammar.letters import class_line
 from binyan.grammar.problems import Problem
 from binyan.grammar.roles import ROLES
 from binyan.grammar.rule_reader import RuleReader, UnreadableLine
@@ -56,12 +58,15 @@ def _logical_lines(text: str) -> list[tuple[int, str]]:
 
 def _read_line(content: str, line: int, grammar: GrammarText) -> None:
     words = content.split()
-    if words[0] in ("start", "include", "adapt", "role") and not regex.search(r"->|→", content):
+    if words[0] in ("start", "include", "adapt", "role", "letters") and not regex.search(r"->|→", content):
         if words[0] == "adapt":
             RuleReader(content.removeprefix("adapt"), grammar).marks()
             return
         if words[0] == "role":
             _read_roles(content, line, grammar)
+            return
+        if words[0] == "letters":
+            _read_letters(words[1:], grammar)
             return
         if len(words) != 2:
             raise UnreadableLine("syntax", f"'{words[0]}' takes one name")
@@ -76,6 +81,16 @@ def _read_line(content: str, line: int, grammar: GrammarText) -> None:
     lefts = reader.lefts()
     alternatives = reader.alternatives()
     grammar.statements.append(Statement(lefts, alternatives, content, line, grammar.source))
+
+
+def _read_letters(words: list[str], grammar: GrammarText) -> None:
+    try:
+        name, letters = class_line(words)
+    except ValueError as error:
+        raise UnreadableLine("letters", str(error)) from None
+    if name in grammar.letters:
+        raise UnreadableLine("letters", f"the letters of the class {name} are given twice")
+    grammar.letters[name] = letters
 
 
 def _read_roles(content: str, line: int, grammar: GrammarText) -> None:

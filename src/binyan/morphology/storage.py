@@ -64,6 +64,7 @@ def grammar_fields(grammar: Grammar) -> dict[str, Any]:
         "adapted": {s: [p.a, p.b] for s, p in grammar.adapted.items()},
         "roles": dict(grammar.roles),
         "assumed_roles": sorted(grammar.assumed),
+        **({"letters": {name: list(atoms) for name, atoms in grammar.letters.items()}} if grammar.letters else {}),
     }
 
 
@@ -81,7 +82,9 @@ def grammar_of(fields: Mapping[str, Any]) -> Grammar:
     )
     adapted = {s: Adaptation(a, b) for s, (a, b) in fields["adapted"].items()}
     roles = fields.get("roles", BY_NAME)
-    return Grammar(fields["name"], fields["start"], rules, adapted, roles, frozenset(fields.get("assumed_roles", ())))
+    letters = {name: tuple(atoms) for name, atoms in fields.get("letters", {}).items()}
+    assumed = frozenset(fields.get("assumed_roles", ()))
+    return Grammar(fields["name"], fields["start"], rules, adapted, roles, assumed, letters)
 
 
 def _element(stored: Any) -> Variable | str:
