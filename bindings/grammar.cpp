@@ -1,5 +1,6 @@
 // Grammars, parsing and adaptor grammar chains. Symbols, atoms and rules are numbers here; binyan.grammar.compiled
 // names them.
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -10,8 +11,10 @@
 #include "bindings.hpp"
 #include "errors.hpp"
 #include "grammar/chain.hpp"
+#include "grammar/evidence_queries.hpp"
 #include "grammar/posterior_parser.hpp"
 #include "grammar/samples.hpp"
+#include "knowledge.hpp"
 #include "no_index.hpp"
 #include "pitman_yor/hyperparameters.hpp"
 
@@ -23,7 +26,6 @@ using namespace binyan::pitman_yor;
 
 namespace {
 
-using Numbers = std::vector<uint32_t>;
 // (lhs, arguments of (child, index) with child -1 for an atom, rhs, weight)
 using RuleTuple = std::tuple<uint32_t, std::vector<std::vector<std::pair<int32_t, uint32_t>>>, Numbers, double>;
 // (a, b, sample a, sample b)
@@ -110,22 +112,53 @@ void bind_forests(nb::module_& m) {
       .def(
           "__init__",
           [](WordForests* self, std::shared_ptr<CompiledGrammar> grammar, const std::vector<Numbers>& words,
-             size_t max_bytes) {
+             size_t max_bytes, const std::vector<int32_t>& labels, const std::map<uint32_t, EvidenceTuple>& evidence,
+             const std::vector<MorphemeTuple>& morphemes, const std::vector<SharedStemTuple>& shared_stems) {
             nb::gil_scoped_release release;
-            new (self) WordForests(std::move(grammar), words, max_bytes);
+            new (self) WordForests(std::move(grammar), words, max_bytes,
+                                   knowledge_of(labels, evidence, morphemes, shared_stems));
           },
-          "grammar"_a, "words"_a, "max_bytes"_a)
+          "grammar"_a, "words"_a, "max_bytes"_a, "labels"_a = std::vector<int32_t>(),
+          "evidence"_a = std::map<uint32_t, EvidenceTuple>(), "morphemes"_a = std::vector<MorphemeTuple>(),
+          "shared_stems"_a = std::vector<SharedStemTuple>(),
+          "`labels` of symbols (-1: none); `evidence` of words: borders (0 unknown, 1 there, 2 not there), label bits "
+          "of "
+          "atoms, spellings (symbols, strings); `morphemes` (symbol, strings, copies) and `shared_stems` (words, "
+          "symbols, "
+          "stems)")
       .def(
           "parses",
           [](const WordForests& f, uint32_t word) {
-            if (word >= f.size()) throw InputError("no such word");
+            if (word >= f.observed()) throw InputError("no such word");
             return f.parses(word);
           },
           "word"_a)
       .def_prop_ro("shapes", &WordForests::shapes)
       .def_prop_ro("yields", &WordForests::yields)
       .def_prop_ro("bytes", &WordForests::bytes)
-      .def("__len__", &WordForests::size);
+      .def("__len__", &WordForests::observed);
+
+  m.def(
+      "agreeing_derivations",
+      [](const CompiledGrammar& g, const Numbers& word, const std::vector<int32_t>& labels,
+         const EvidenceTuple& evidence) {
+        return agreeing_derivations(g, word, label_numbers(labels), evidence_of(evidence));
+      },
+      "grammar"_a, "word"_a, "labels"_a, "evidence"_a, "How many derivations of a word agree with what is known of it");
+  m.def(
+      "possible_strings",
+      [](const CompiledGrammar& g, const Numbers& word, const std::vector<int32_t>& labels,
+         const EvidenceTuple& evidence, const Numbers& symbols) {
+        return possible_strings(g, word, label_numbers(labels), evidence_of(evidence), symbols);
+      },
+      "grammar"_a, "word"_a, "labels"_a, "evidence"_a, "symbols"_a,
+      "What the topmost constituents of some symbols can spell in derivations that agree");
+  m.def(
+      "derives",
+      [](const CompiledGrammar& g, uint32_t symbol, const std::vector<Numbers>& strings) {
+        return derives_strings(g, symbol, strings);
+      },
+      "grammar"_a, "symbol"_a, "strings"_a, "Whether a symbol derives these strings, one for each argument");
 }
 
 void bind_chain(nb::module_& m) {
@@ -156,7 +189,7 @@ void bind_chain(nb::module_& m) {
       .def(
           "derivation",
           [](const Chain& c, uint32_t word) {
-            if (word >= c.words().size()) throw InputError("no such word");
+            if (word >= c.words().observed()) throw InputError("no such word");
             return c.derivation(word);
           },
           "word"_a)

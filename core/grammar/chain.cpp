@@ -10,10 +10,8 @@
 #include "pitman_yor/hyperparameters.hpp"
 
 namespace binyan::grammar {
-namespace {
-
-bool accept(const Change& added, const Change& removed, const ScaledDouble& proposed, const ScaledDouble& old,
-            double temperature, pitman_yor::Random& random) {
+bool Chain::accept(const Change& added, const Change& removed, const ScaledDouble& proposed, const ScaledDouble& old,
+                   double temperature, pitman_yor::Random& random) {
   // joint(new) / joint(old) * Q(old) / Q(new), where weight = joint / probability of the seats.
   const ScaledDouble ratio = (added.weight * old) / (removed.weight * proposed);
   double log_ratio = 0.0;
@@ -22,8 +20,6 @@ bool accept(const Change& added, const Change& removed, const ScaledDouble& prop
   if (log_ratio == 0.0) return !(ratio < ScaledDouble(u));
   return std::log(u) <= ratio.log() + log_ratio;
 }
-
-}  // namespace
 
 Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed,
              uint64_t chain)
@@ -40,19 +36,31 @@ void Chain::initialise(bool incremental, const std::function<void()>& between) {
   try {
     pitman_yor::Random random(seed_, chain_, 0);
     Change change;
-    for (uint32_t i = 0; i < items_.size(); ++i) {
+    for (uint32_t i = words_->observed(); i < items_.size(); ++i) {
+      draw_first(i, random);
+      adaptor.add(items_[i], random, change);
+      adaptor.commit();
+    }
+    for (uint32_t i = 0; i < words_->observed(); ++i) {
       if (between && i % kBetween == 0) between();
       if (!words_->parses(i)) continue;
-      adaptor.begin_word();
-      proposer_.draw(words_->view(i), i, words_->forest(i).root, random);
-      items_[i] = stack_;
+      const WordGroup* group = words_->group_of(i);
+      if (group != nullptr && group->words[0] != i) continue;
+      const std::vector<uint32_t> together = group == nullptr ? std::vector<uint32_t>{i} : group->words;
+      if (group == nullptr) {
+        draw_first(i, random);
+      } else {
+        adaptor.begin_word();
+        draw_group(*group, random);
+        for (size_t k = 0; k < together.size(); ++k) items_[together[k]] = drawn_[k];
+      }
       if (incremental) {
-        adaptor.add(items_[i], random, change);
+        for (uint32_t word : together) adaptor.add(items_[word], random, change);
         adaptor.commit();
       }
     }
     if (incremental) return;
-    for (uint32_t i = 0; i < items_.size(); ++i) {
+    for (uint32_t i = 0; i < words_->observed(); ++i) {
       if (between && i % kBetween == 0) between();
       adaptor.add(items_[i], random, change);
     }
@@ -104,7 +112,7 @@ void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& rando
   ++info.relabel_proposals;
   bool accepted = false;
   const uint32_t yield = adaptor.trees[tree].yield;
-  bool taken = false;
+  bool taken = !may_become(tree, stack_);
   if (yield != 0)
     for (uint32_t i = adaptor.first_tree[yield]; i != kNoIndex; i = adaptor.trees[i].next)
       taken |= i != tree && adaptor.trees[i].seats.customers > 0 && adaptor.trees[i].body == stack_;
@@ -116,6 +124,7 @@ void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& rando
   if (accepted) {
     ++info.relabel_accepted;
     adaptor.relabel(tree, stack_);
+    if (restricted_uses_.contains(tree)) find_restricted_uses();
   } else {
     adaptor.rollback();
   }
@@ -126,10 +135,17 @@ SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparamet
   SweepInfo info;
   pitman_yor::Random random(seed_, chain_, ++sweeps);
   std::vector<uint32_t> order;
-  for (uint32_t i = 0; i < items_.size(); ++i)
-    if (!items_[i].empty()) order.push_back(i);
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    const WordGroup* group = words_->group_of(i);
+    if (!items_[i].empty() && (group == nullptr || group->words[0] == i)) order.push_back(i);
+  }
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  for (uint32_t i : order) step(i, temperature, random, info);
+  SweepInfo of_morphemes;
+  for (uint32_t i : order) {
+    if (const WordGroup* group = words_->group_of(i)) step_group(*group, temperature, random, info);
+    else step(i, temperature, random, i < words_->observed() ? info : of_morphemes);
+  }
+  find_restricted_uses();
   if (relabel_trees)
     for (uint32_t t = 0; t < adaptor.trees.size(); ++t)
       if (adaptor.trees[t].adapted != kNoIndex) relabel(t, temperature, random, info);
@@ -256,6 +272,9 @@ void Chain::restore(std::span<const uint64_t> state) {
   check_trees();
   check_links();
   adaptor.restore(std::move(counts));
+  for (uint32_t i = 0; i < items_.size(); ++i)
+    if (words_->is_constrained(i) && entry_in_use(i) == kNoIndex)
+      throw InputError("the state of a chain disagrees with what is known of a word");
   try {
     check();
   } catch (const InternalError& e) {
@@ -291,7 +310,7 @@ void Chain::check_trees() const {
     if (seats.customers == 0 || seats.customers > INT32_MAX || seats.tables == 0 || seated != seats.customers ||
         seats.sizes.size() != (seats.tables > 1 ? seats.tables : 0))
       refuse("the tables of a tree do not seat its customers");
-    if (t.word >= words_->size() || !words_->parses(t.word)) refuse("a tree of no word");
+    if (t.word >= words_->entries() || !words_->parses(t.word)) refuse("a tree of no word");
     const Forest& f = words_->forest(t.word);
     if (t.node < f.node_base() || t.node >= f.size()) refuse("a tree of no constituent");
     const Forest::Node& node = f.nodes[t.node - f.node_base()];
@@ -303,7 +322,7 @@ void Chain::check_trees() const {
   for (uint32_t i = 0; i < items_.size(); ++i) {
     if (items_[i].empty()) continue;
     if (!words_->parses(i)) refuse("a derivation of a word that has none");
-    g.check_derivation(g.start, items_[i], symbol_of);
+    g.check_derivation(words_->top_symbol(i), items_[i], symbol_of);
   }
 }
 

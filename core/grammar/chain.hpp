@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "grammar/adaptor.hpp"
+#include "grammar/agreement.hpp"
 #include "grammar/proposer.hpp"
 #include "grammar/word_forests.hpp"
 
@@ -53,13 +55,25 @@ class Chain {
   void check_trees() const;
   void check_links() const;
   bool step(uint32_t word, double temperature, pitman_yor::Random& random, SweepInfo& info);
+  static bool accept(const Change& added, const Change& removed, const ScaledDouble& proposed, const ScaledDouble& old,
+                     double temperature, pitman_yor::Random& random);
+  void draw_first(uint32_t word, pitman_yor::Random& random);
+  // The words of a group, which share a stem, together.
+  void draw_group(const WordGroup& group, pitman_yor::Random& random);
+  void step_group(const WordGroup& group, double temperature, pitman_yor::Random& random, SweepInfo& info);
+  // Where trees stand at restricted nodes; a new body has to agree with what is known there.
+  void find_restricted_uses();
+  bool may_become(uint32_t tree, std::span<const uint32_t> body) const;
+  uint32_t entry_in_use(uint32_t word) const;
   void relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info);
 
   std::shared_ptr<const WordForests> words_;
   uint64_t seed_, chain_;
   std::vector<std::vector<uint32_t>> items_;  // of each word
   Proposer proposer_;
-  const std::vector<uint32_t>& stack_;  // what the proposer drew last
+  const std::vector<uint32_t>& stack_;        // what the proposer drew last
+  std::vector<std::vector<uint32_t>> drawn_;  // of each word of a group
+  std::unordered_map<uint32_t, std::vector<TreeUse>> restricted_uses_;
 };
 
 }  // namespace binyan::grammar

@@ -5,17 +5,11 @@
 #include <unordered_map>
 
 #include "errors.hpp"
+#include "grammar/loose_forest.hpp"
 #include "no_index.hpp"
 
 namespace binyan::grammar {
 namespace {
-
-// A symbol with the ranges of its arguments.
-struct Item {
-  uint32_t symbol;
-  std::vector<Range> ranges;
-  friend bool operator==(const Item&, const Item&) = default;
-};
 
 struct ItemHash {
   size_t operator()(const Item& item) const {
@@ -25,6 +19,8 @@ struct ItemHash {
     return h ^ (h >> 32);
   }
 };
+
+constexpr uint32_t kLexical = LooseForest::kLexical;
 
 // Top-down with memory: which items derive, and by which edges. Numbers items in postorder, so children come first.
 class Builder {
@@ -39,19 +35,12 @@ class Builder {
         if (g.lexical_rule(s, a) != kNoIndex) accepts_[s * class_count_ + g.atom_class[a]] = true;
   }
 
-  Forest build() {
-    const uint32_t length = static_cast<uint32_t>(classes_.size());
-    root_ = node({g_.start, {{0, length}}});
-    return pack(length);
+  LooseForest build(const Item& top) {
+    const uint32_t root = node(top);
+    return {static_cast<uint32_t>(classes_.size()), root, std::move(built_)};
   }
 
  private:
-  struct Built {
-    Item item;
-    std::vector<Edge> edges;  // children are numbers of `built_`; kLexical marks an edge to a leaf
-  };
-  static constexpr uint32_t kLexical = UINT32_MAX - 1;
-
   // Every walk over a forest goes as deep as its derivations, and each level takes some of the stack.
   static constexpr uint32_t kDeepest = 12'000;
   struct Level {
@@ -86,7 +75,7 @@ class Builder {
     uint32_t index = kNoIndex;
     if (!edges.empty()) {
       index = static_cast<uint32_t>(built_.size());
-      built_.push_back({item, std::move(edges)});
+      built_.push_back({item, std::move(edges), false});
       bytes_ += built_.back().edges.size() * sizeof(Edge) + 120;
     }
     bytes_ += item.ranges.size() * 2 * sizeof(Range) + 80;
@@ -139,60 +128,13 @@ class Builder {
     }
   }
 
-  // Keep what the root reaches, leaves first.
-  Forest pack(uint32_t length) {
-    Forest forest;
-    forest.length = length;
-    forest.first_range.push_back(0);
-    if (root_ == kNoIndex) return forest;
-    std::vector<bool> used(built_.size(), false);
-    used[root_] = true;
-    for (uint32_t i = root_ + 1; i-- > 0;)
-      if (used[i])
-        for (const Edge& e : built_[i].edges) {
-          if (e.left == kLexical) continue;
-          if (e.left != kNoIndex) used[e.left] = true;
-          if (e.right != kNoIndex) used[e.right] = true;
-        }
-    std::vector<uint32_t> place(built_.size(), 0), leaf(built_.size(), 0);
-    for (uint32_t i = 0; i <= root_; ++i) {
-      if (!used[i] || built_[i].edges[0].left != kLexical) continue;
-      const bool whole = g_.only_lexical(built_[i].item.symbol);
-      forest.leaves.push_back({built_[i].item.symbol, built_[i].item.ranges[0].begin, whole});
-      (whole ? place : leaf)[i] = static_cast<uint32_t>(forest.leaves.size());
-    }
-    const uint32_t base = forest.node_base();
-    for (uint32_t i = 0; i <= root_; ++i) {
-      if (!used[i] || place[i] != 0) continue;
-      const Item& item = built_[i].item;
-      place[i] = base + static_cast<uint32_t>(forest.nodes.size());
-      const bool adapted = g_.adapted_index[item.symbol] != kNoIndex;
-      forest.nodes.push_back({item.symbol, static_cast<uint32_t>(forest.edges.size()),
-                              adapted ? static_cast<uint32_t>(forest.adapted.size()) : kNoIndex});
-      if (adapted) {
-        forest.adapted.push_back(place[i]);
-        forest.ranges.insert(forest.ranges.end(), item.ranges.begin(), item.ranges.end());
-        forest.first_range.push_back(static_cast<uint32_t>(forest.ranges.size()));
-      }
-      for (const Edge& e : built_[i].edges) {
-        if (e.left == kLexical) forest.edges.push_back({e.rule, leaf[i], 0});
-        else
-          forest.edges.push_back(
-              {e.rule, e.left == kNoIndex ? 0 : place[e.left], e.right == kNoIndex ? 0 : place[e.right]});
-      }
-    }
-    forest.nodes.push_back({kNoIndex, static_cast<uint32_t>(forest.edges.size()), kNoIndex});
-    forest.root = place[root_];
-    return forest;
-  }
-
   const CompiledGrammar& g_;
   std::span<const uint32_t> classes_;
   size_t max_bytes_, bytes_ = 0, class_count_ = 0;
   std::vector<bool> accepts_;
-  std::vector<Built> built_;
+  std::vector<LooseForest::Node> built_;
   std::unordered_map<Item, uint32_t, ItemHash> memory_;
-  uint32_t root_ = kNoIndex, depth_ = 0;
+  uint32_t depth_ = 0;
 };
 
 }  // namespace
@@ -202,9 +144,66 @@ size_t Forest::bytes() const {
          ranges.size() * sizeof(Range) + sizeof(Forest);
 }
 
+LooseForest derive(const CompiledGrammar& grammar, std::span<const uint32_t> classes, const Item& top,
+                   size_t max_bytes) {
+  return Builder(grammar, classes, max_bytes).build(top);
+}
+
+Forest pack(const CompiledGrammar& g, const LooseForest& loose) {
+  const auto& built = loose.nodes;
+  const uint32_t root = loose.root;
+  Forest forest;
+  forest.length = loose.length;
+  forest.first_range.push_back(0);
+  if (root == kNoIndex) return forest;
+  std::vector<bool> used(built.size(), false);
+  used[root] = true;
+  for (uint32_t i = root + 1; i-- > 0;)
+    if (used[i])
+      for (const Edge& e : built[i].edges) {
+        if (e.left == kLexical) continue;
+        if (e.left != kNoIndex) used[e.left] = true;
+        if (e.right != kNoIndex) used[e.right] = true;
+      }
+  std::vector<uint32_t> place(built.size(), 0), leaf(built.size(), 0);
+  for (uint32_t i = 0; i <= root; ++i) {
+    if (!used[i] || built[i].edges[0].left != kLexical) continue;
+    const bool whole = g.only_lexical(built[i].item.symbol);
+    forest.leaves.push_back({built[i].item.symbol, built[i].item.ranges[0].begin, whole});
+    (whole ? place : leaf)[i] = static_cast<uint32_t>(forest.leaves.size());
+  }
+  const uint32_t base = forest.node_base();
+  for (uint32_t i = 0; i <= root; ++i) {
+    if (!used[i] || place[i] != 0) continue;
+    const Item& item = built[i].item;
+    place[i] = base + static_cast<uint32_t>(forest.nodes.size());
+    const bool adapted = g.adapted_index[item.symbol] != kNoIndex;
+    forest.nodes.push_back({item.symbol, static_cast<uint32_t>(forest.edges.size()),
+                            adapted ? static_cast<uint32_t>(forest.adapted.size()) : kNoIndex});
+    if (adapted) {
+      forest.adapted.push_back(place[i]);
+      forest.restricted.push_back(built[i].cut);
+      forest.ranges.insert(forest.ranges.end(), item.ranges.begin(), item.ranges.end());
+      forest.first_range.push_back(static_cast<uint32_t>(forest.ranges.size()));
+    }
+    for (const Edge& e : built[i].edges) {
+      if (e.left == kLexical) forest.edges.push_back({e.rule, leaf[i], 0});
+      else
+        forest.edges.push_back(
+            {e.rule, e.left == kNoIndex ? 0 : place[e.left], e.right == kNoIndex ? 0 : place[e.right]});
+    }
+  }
+  forest.nodes.push_back({kNoIndex, static_cast<uint32_t>(forest.edges.size()), kNoIndex});
+  if (std::find(forest.restricted.begin(), forest.restricted.end(), true) == forest.restricted.end())
+    forest.restricted.clear();
+  forest.root = place[root];
+  return forest;
+}
+
 Forest build_forest(const CompiledGrammar& grammar, std::span<const uint32_t> classes, size_t max_bytes) {
   if (classes.empty()) return Forest{};
-  return Builder(grammar, classes, max_bytes).build();
+  const Item whole{grammar.start, {{0, static_cast<uint32_t>(classes.size())}}};
+  return pack(grammar, derive(grammar, classes, whole, max_bytes));
 }
 
 }  // namespace binyan::grammar

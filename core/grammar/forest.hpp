@@ -45,7 +45,10 @@ struct Forest {
   std::vector<uint32_t> adapted;      // indices of the adapted nodes
   std::vector<uint32_t> first_range;  // of each adapted node, its ranges
   std::vector<Range> ranges;
+  std::vector<bool> restricted;  // of each adapted node: some of its derivations disagree with what is known of the
+                                 // word; empty where no node is restricted
 
+  bool is_restricted(uint32_t adapted_node) const { return !restricted.empty() && restricted[adapted_node]; }
   uint32_t node_base() const { return static_cast<uint32_t>(leaves.size()) + 1; }
   uint32_t size() const { return node_base() + static_cast<uint32_t>(nodes.size()) - 1; }
   size_t bytes() const;

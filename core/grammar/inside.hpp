@@ -48,11 +48,17 @@ struct Weights {
   }
 };
 
-// A word to be summed over: its atoms, its forest, and the yield number of each adapted node.
+// A word to be summed over: its atoms, its forest, and the yield number of each adapted node. Where nodes are
+// restricted, `cached` has the value of the cached trees that agree, for each adapted node.
 struct WordView {
   const Forest& forest;
   std::span<const uint32_t> atoms;
   const uint32_t* yields;
+  const double* cached = nullptr;
+
+  double cached_value(const Weights& weights, uint32_t adapted, uint32_t adapted_node, uint32_t yield) const {
+    return cached == nullptr ? weights.cached(adapted, yield) : cached[adapted_node];
+  }
 };
 
 inline uint32_t leaf_rule(const CompiledGrammar& g, const WordView& w, uint32_t index) {
@@ -85,7 +91,7 @@ void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w,
     sum *= Number(weights.scale[node.symbol]);
     if (node.adapted != kNoIndex) {
       const uint32_t y = w.yields[node.adapted];
-      if (weights.is_used(y)) sum += Number(weights.cached(g.adapted_index[node.symbol], y));
+      if (weights.is_used(y)) sum += Number(w.cached_value(weights, g.adapted_index[node.symbol], node.adapted, y));
     }
     value[i] = sum;
   }

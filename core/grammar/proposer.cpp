@@ -1,29 +1,71 @@
 #include "grammar/proposer.hpp"
 
+#include "errors.hpp"
+#include "grammar/agreement.hpp"
 #include "no_index.hpp"
 
 namespace binyan::grammar {
 
-bool Proposer::sum_doubles(const WordView& w, uint32_t index) {
+WordView Proposer::with_agreeing_trees(const WordView& w) {
   adaptor_.refresh();
+  if (w.forest.restricted.empty()) return w;
+  const Forest& f = w.forest;
+  cached_.assign(f.adapted.size(), 0.0);
+  for (uint32_t k = 0; k < f.adapted.size(); ++k) {
+    const uint32_t yield = w.yields[k];
+    if (!adaptor_.weights.is_used(yield)) continue;
+    const uint32_t adapted = adaptor_.grammar.adapted_index[f.nodes[f.adapted[k] - f.node_base()].symbol];
+    if (!f.restricted[k]) {
+      cached_[k] = adaptor_.weights.cached(adapted, yield);
+      continue;
+    }
+    for (uint32_t i = adaptor_.first_tree[yield]; i != kNoIndex; i = adaptor_.trees[i].next)
+      if (adaptor_.trees[i].seats.customers > 0 && agrees(adaptor_, w, f.adapted[k], adaptor_.trees[i].body))
+        cached_[k] += adaptor_.trees[i].seats.weight(adaptor_.adaptors[adapted].hyper.discount) *
+                      adaptor_.weights.per_customer[adapted];
+  }
+  return {f, w.atoms, w.yields, cached_.data()};
+}
+
+uint32_t Proposer::draw_cached(const WordView& w, uint32_t index, uint32_t yield, pitman_yor::Random& random) const {
+  const Forest::Node& node = w.forest.nodes[index - w.forest.node_base()];
+  const uint32_t adapted = adaptor_.grammar.adapted_index[node.symbol];
+  if (!w.forest.is_restricted(node.adapted)) return adaptor_.draw_cached(adapted, yield, random);
+  const double discount = adaptor_.adaptors[adapted].hyper.discount;
+  double left = random.uniform() * w.cached[node.adapted] / adaptor_.weights.per_customer[adapted];
+  uint32_t chosen = kNoIndex;
+  for (uint32_t i = adaptor_.first_tree[yield]; i != kNoIndex; i = adaptor_.trees[i].next) {
+    const CachedTree& t = adaptor_.trees[i];
+    if (t.seats.customers == 0 || !agrees(adaptor_, w, index, t.body)) continue;
+    chosen = i;
+    if ((left -= t.seats.weight(discount)) < 0.0) break;
+  }
+  if (chosen == kNoIndex) throw InternalError("no cached tree agrees where one should");
+  return chosen;
+}
+
+bool Proposer::sum_doubles(const WordView& w, uint32_t index) {
   inside(adaptor_.grammar, adaptor_.weights, w, index, values_);
   if (values_[index] > kUnderflow) return true;
   inside(adaptor_.grammar, adaptor_.weights, w, index, extended_);
   return false;
 }
 
-ScaledDouble Proposer::sum(const WordView& w, uint32_t index) {
+ScaledDouble Proposer::sum(const WordView& word, uint32_t index) {
+  const WordView w = with_agreeing_trees(word);
   return sum_doubles(w, index) ? ScaledDouble(values_[index]) : extended_[index];
 }
 
-void Proposer::draw(const WordView& w, uint32_t word, uint32_t index, pitman_yor::Random& random) {
+void Proposer::draw(const WordView& given, uint32_t word, uint32_t index, pitman_yor::Random& random) {
   items.clear();
+  const WordView w = with_agreeing_trees(given);
   if (sum_doubles(w, index)) descend(w, word, index, values_, random);
   else descend(w, word, index, extended_, random);
 }
 
-void Proposer::draw_new(const WordView& w, uint32_t word, uint32_t index, pitman_yor::Random& random) {
+void Proposer::draw_new(const WordView& given, uint32_t word, uint32_t index, pitman_yor::Random& random) {
   items.clear();
+  const WordView w = with_agreeing_trees(given);
   if (sum_doubles(w, index)) descend_edge(w, word, index, values_, random);
   else descend_edge(w, word, index, extended_, random);
 }
@@ -49,9 +91,9 @@ void Proposer::descend(const WordView& w, uint32_t word, uint32_t index, const s
   if (node.adapted == kNoIndex) return descend_edge(w, word, index, value, random);
   const uint32_t adapted = adaptor_.grammar.adapted_index[node.symbol], yield = w.yields[node.adapted];
   if (adaptor_.weights.is_used(yield)) {
-    const Number cached(adaptor_.weights.cached(adapted, yield));
+    const Number cached(w.cached_value(adaptor_.weights, adapted, node.adapted, yield));
     if (value[index] * Number(random.uniform()) < cached) {
-      items.push_back(kTreeItem | adaptor_.draw_cached(adapted, yield, random));
+      items.push_back(kTreeItem | draw_cached(w, index, yield, random));
       return;
     }
   }

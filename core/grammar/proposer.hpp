@@ -28,10 +28,14 @@ class Proposer {
   void descend_edge(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
                     pitman_yor::Random& random);
   bool sum_doubles(const WordView& w, uint32_t index);  // false where doubles underflow
+  // The word with the value of the cached trees that agree with what is known of it, valid until the next call.
+  WordView with_agreeing_trees(const WordView& w);
+  uint32_t draw_cached(const WordView& w, uint32_t index, uint32_t yield, pitman_yor::Random& random) const;
 
   Adaptor& adaptor_;
   std::vector<double> values_;
   std::vector<ScaledDouble> extended_;
+  std::vector<double> cached_;  // of each adapted node
 };
 
 }  // namespace binyan::grammar

@@ -24,7 +24,7 @@ void Samples::add_counted(uint32_t word, std::span<const uint32_t> rules, uint32
 }
 
 void Samples::add(const Chain& chain) {
-  words_.resize(chain.words().size());
+  words_.resize(chain.words().observed());
   ++kept_;
   for (uint32_t i = 0; i < words_.size(); ++i) {
     const std::vector<uint32_t> rules = chain.derivation(i);
