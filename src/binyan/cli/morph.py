@@ -15,6 +15,7 @@ from binyan.cli.output import plain_warnings, print_json, print_result
 from binyan.errors import InputError
 from binyan.evaluation.table import write_tables
 from binyan.files import write_text
+from binyan.morphology.knowledge.knowledge import KnowledgeSettings
 from binyan.morphology.settings import DEFAULT_GRAMMAR, MorphologySettings, WordSettings
 from binyan.text import Preparation
 
@@ -44,6 +45,7 @@ def learn(
     ] = DEFAULT_GRAMMAR,
     settings: MorphologySettings,
     atoms: WordSettings,
+    known: KnowledgeSettings,
     preparation: Preparation,
     run: RunOptions,
     as_json: o.Json = False,
@@ -57,7 +59,7 @@ def learn(
 
     o.check_out(out)
     with plain_warnings(quiet):
-        morphology = Morphology(grammar, settings=settings, atoms=atoms, preparation=preparation)
+        morphology = Morphology(grammar, settings=settings, atoms=atoms, preparation=preparation, given=known)
         how = {"checkpoint": out, "resume": run.resume, "scheduler": run.scheduler}
         morphology.fit(words, progress=False if quiet else None, **how)
     if run.reduced:

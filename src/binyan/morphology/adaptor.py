@@ -20,8 +20,9 @@ from binyan.grammar.compiled import Compiled
 from binyan.grammar.rules import Grammar
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.chain_state import ChainState, Snapshot, SweepFigures
+from binyan.morphology.knowledge import Knowledge, apply_knowledge
 from binyan.morphology.settings import MorphologySettings
-from binyan.morphology.storage import KIND, source_contents, source_grammar, source_words
+from binyan.morphology.storage import KIND, source_contents, source_grammar, source_knowledge, source_words
 from binyan.morphology.word_list import WordList
 from binyan.progress import ProgressOption
 from binyan.sampling import r_hat, run_chains
@@ -31,23 +32,42 @@ _LISTED = 5  # words of a message
 
 
 class AdaptorSampler:
-    """A grammar and a word list, ready to be sampled.
+    """A grammar and a word list, ready to be sampled, with what is known beforehand.
 
-    Words that the grammar cannot derive are listed in `unparsable`; they are left out or refused as the settings say.
+    Words that the grammar cannot derive are listed in `unparsable`; they are left out or refused as the settings say. What of
+    `knowledge` contradicts itself, the words or the grammar is left out, with a warning unless `quiet`.
     """
 
-    def __init__(self, grammar: Grammar, words: WordList, settings: MorphologySettings | None = None) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        words: WordList,
+        settings: MorphologySettings | None = None,
+        knowledge: Knowledge | None = None,
+        quiet: bool = False,
+    ) -> None:
         self.settings = settings or MorphologySettings()
         self.words = words
+        self.knowledge = knowledge or Knowledge()
         self.compiled = Compiled(grammar, words.alphabet)
         encoded = [self.compiled.encode(words.atoms(word)) for word in words.words]
+        self.applied = apply_knowledge(self.knowledge, self.compiled, words)
+        if not quiet:
+            self.applied.report()
         self._forests = _core.WordForests(
-            self.compiled.core, [numbers or [] for numbers in encoded], self.settings.memory_mb << 20
+            self.compiled.core,
+            [numbers or [] for numbers in encoded],
+            self.settings.memory_mb << 20,
+            self.applied.labels,
+            self.applied.evidence,
+            [seed.numbers for seed in self.applied.seeds],
+            self.applied.shared_stems,
         )
         self.unparsable = tuple(
             word for i, word in enumerate(words.words) if encoded[i] is None or not self._forests.parses(i)
         )
-        self._report_unparsable()
+        if not quiet:
+            self._report_unparsable()
         self.states: list[ChainState] = []
 
     def _report_unparsable(self) -> None:
@@ -136,7 +156,7 @@ class AdaptorSampler:
 
     def chain_to_bytes(self, chain: int) -> bytes:
         """All that sampling one chain elsewhere needs."""
-        meta, sections = source_contents(self.compiled, self.words)
+        meta, sections = source_contents(self.compiled, self.words, self.knowledge)
         state = self.states[chain]
         meta |= {"settings": self.settings.to_dict(), "chain": state.number}
         return model_file.to_bytes(KIND, meta, sections | state.sections())
@@ -190,7 +210,7 @@ class AdaptorSampler:
                     f"{file.path}: {name} was {getattr(old, name)} when learning began and cannot become {getattr(new, name)}"
                 )
         _check_sweeps_done(file, old, new)
-        sampler = cls(grammar or source_grammar(file), source_words(file), new)
+        sampler = cls(grammar or source_grammar(file), source_words(file), new, source_knowledge(file), quiet=True)
         for number in range(new.chains) if chains is None else chains:
             state = sampler.empty(number)
             state.restore(file, sampler.compiled.core, _keeps_collected(file, old, new, number))
@@ -232,6 +252,7 @@ class AdaptorSampler:
             "model": "adaptor-grammar",
             "grammar": self.compiled.grammar.name,
             "words": self.words.digest,
+            "known": self.knowledge.signature,
             "sweeps": self.sweeps,
             "burn-in": s.burned,
             "thin": s.thin,

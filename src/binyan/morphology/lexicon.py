@@ -107,8 +107,11 @@ def lexicon(
     states: Sequence[GrammarState],
     best: Callable[[], Iterable[HasTree]],
     signature: str = "",
+    beforehand: Mapping[tuple[str, tuple[str, ...]], int] | None = None,
 ) -> Lexicon:
     """P(string | symbol): the share of the symbol's customers that the string's trees have, averaged over the states.
+
+    The uses that known morphemes count for `beforehand`, by symbol and strings, are left out.
 
     A symbol that is not adapted has no cache: its strings are counted in the best trees of the words.
     """
@@ -124,6 +127,10 @@ def lexicon(
                 derivation = rules[int(ends[i - 1]) if i else 0 : int(ends[i])].tolist()
                 uses[compiled.strings(derivation)] += int(state.trees["customers"][i])
         share = max(len(states), 1)
+        for (name, strings), copies in (beforehand or {}).items():
+            if name == symbol:
+                uses[strings] -= copies * len(states)
+        uses = +uses
     else:
         for analysis in best():
             for tree in analysis.tree.find(symbol):

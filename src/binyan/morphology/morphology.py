@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from binyan import model_file
 from binyan.errors import InputError, SettingsError
 from binyan.files import PathLike
+from binyan.grammar.letters import read_letters
 from binyan.grammar.notation import load_grammar
 from binyan.grammar.rules import Grammar
 from binyan.grammar.tree import Tree
@@ -22,6 +23,8 @@ from binyan.model import Model
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.adaptor import AdaptorSampler, trace_columns
 from binyan.morphology.analysis import Analysis
+from binyan.morphology.knowledge import Knowledge, KnowledgeSettings, apply_knowledge
+from binyan.morphology.knowledge.strength import with_strength
 from binyan.morphology.lexicon import Lexicon, lexicon
 from binyan.morphology.posterior import Posterior
 from binyan.morphology.reports import SegmentedWords, WordAnalyses, WordRoots, describe_learning, learning_summary
@@ -39,7 +42,7 @@ _BEYOND = 20  # trees looked at beyond those asked for, so that probabilities of
 _ALL = 1_000_000
 _TRACE = re.compile(r"(chain\.\d+\.trace|trace\.\d+)")
 _OF_CHAINS = "settings", "sweeps", "r_hat"
-_GROUPS = MorphologySettings, WordSettings, Preparation
+_GROUPS = MorphologySettings, WordSettings, Preparation, KnowledgeSettings
 
 
 class Morphology(MorphemeTransformer, Model):
@@ -67,7 +70,10 @@ class Morphology(MorphemeTransformer, Model):
     def __init__(self, grammar: str | PathLike | Grammar = DEFAULT_GRAMMAR, **settings: Any) -> None:
         self._given_grammar = grammar
         self.grammar = grammar if isinstance(grammar, Grammar) else load_grammar(Path(grammar))
-        self.settings, self._word_settings, self.preparation = gather("Morphology", settings, *_GROUPS)
+        self.settings, self._word_settings, self.preparation, self._known = gather("Morphology", settings, *_GROUPS)
+        if self._known.letters is not None:
+            self.grammar = self.grammar.with_letters(read_letters(self._known.letters))
+        self.knowledge = Knowledge.read(self._known)
         self._sampler: AdaptorSampler | None = None
         self._file: ModelFile | None = None
 
@@ -87,7 +93,7 @@ class Morphology(MorphemeTransformer, Model):
         `threads` threads, or on the workers of the Dask `scheduler` at that address.
         """
         [how] = gather("fit", run, Run)
-        listed = WordList.of_any(words, self.preparation, self._word_settings.unit)
+        listed = self.knowledge.with_words_of(WordList.of_any(words, self.preparation, self._word_settings.unit))
         sampler = self._begin(listed, how)
 
         path = how.checkpoint
@@ -97,11 +103,16 @@ class Morphology(MorphemeTransformer, Model):
 
     def _begin(self, words: WordList, how: Run) -> AdaptorSampler:
         if how.checkpoint is None or not (how.resume and Path(how.checkpoint).exists()):
-            return AdaptorSampler(self.grammar, words, self.settings)
+            known = with_strength(self.knowledge, self.grammar, words, self.settings)
+            return AdaptorSampler(self.grammar, words, self.settings, known)
         before = type(self).load(how.checkpoint)
         if before.words.digest != words.digest or not before.grammar.same_rules(self.grammar):
             raise SettingsError(
                 f"{how.checkpoint}: was learnt from other words or with another grammar; learn without resuming"
+            )
+        if not before.knowledge.same_as(self.knowledge):
+            raise SettingsError(
+                f"{how.checkpoint}: was learnt with other knowledge; give the same, or learn without resuming"
             )
         assert before._file is not None
         return AdaptorSampler.from_file(before._file, self.settings, grammar=self.grammar)
@@ -117,6 +128,7 @@ class Morphology(MorphemeTransformer, Model):
 
     def _learnt(self, sampler: AdaptorSampler) -> Self:
         self._sampler, self._file = sampler, None
+        self.knowledge = sampler.knowledge
         self.posterior = Posterior.of(sampler)
         self._signature = sampler.signature()
         return self
@@ -251,7 +263,8 @@ class Morphology(MorphemeTransformer, Model):
     def lexicon(self, symbol: str) -> Lexicon:
         """The morphemes of a symbol with their probabilities, averaged over the kept states of the grammar."""
         posterior = self.posterior
-        return lexicon(posterior.compiled, symbol, posterior.snapshots, self.best, str(self.signature()))
+        beforehand = apply_knowledge(self.knowledge, posterior.compiled, self.words).uses_beforehand
+        return lexicon(posterior.compiled, symbol, posterior.snapshots, self.best, str(self.signature()), beforehand)
 
     def _listed(self, words: WordSource | None) -> tuple[str, ...]:
         return self.words.words if words is None else WordList.of_any(words).words
@@ -318,7 +331,7 @@ class Morphology(MorphemeTransformer, Model):
         posterior = Posterior.from_file(file)
         settings = MorphologySettings.from_dict(file.meta.get("settings", {}))
         model = cls._made_for(posterior.compiled.source, posterior.words, settings)
-        model.posterior = posterior
+        model.posterior, model.knowledge = posterior, posterior.knowledge
         model._signature = Signature.parse(file.meta["signature"])
         needed = {
             n: s for n, s in file.sections.items() if n in ("words", "counts") or n.startswith(("chain.", "trace."))

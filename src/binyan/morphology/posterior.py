@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
@@ -24,7 +24,8 @@ from binyan.grammar.tree import Tree
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.adaptor import AdaptorSampler
 from binyan.morphology.chain_state import Snapshot, snapshot_sections, snapshots_of
-from binyan.morphology.storage import source_contents, source_grammar, source_words
+from binyan.morphology.knowledge import Knowledge
+from binyan.morphology.storage import source_contents, source_grammar, source_knowledge, source_words
 from binyan.morphology.word_list import WordList
 from binyan.text.reading import check_length
 
@@ -48,6 +49,7 @@ class Posterior:
     unparsable: tuple[str, ...] = ()
     most_bytes: int = _MOST_BYTES
     """Of the derivations of one word that is parsed; a word with more is refused with InputError."""
+    knowledge: Knowledge = field(default_factory=Knowledge)
 
     @classmethod
     def of(cls, sampler: AdaptorSampler) -> Self:
@@ -63,7 +65,8 @@ class Posterior:
             for state in sampler.states:
                 samples.add(state.core)
         snapshots = snapshots or [Snapshot.of(state.core) for state in sampler.states]
-        return cls(sampler.compiled, sampler.words, samples, snapshots, sampler.unparsable)
+        known = sampler.knowledge
+        return cls(sampler.compiled, sampler.words, samples, snapshots, sampler.unparsable, knowledge=known)
 
     def trees(self, word: str, n: int) -> list[tuple[Tree, float]]:
         """The n most probable trees of a prepared word with their probabilities, best first."""
@@ -122,7 +125,7 @@ class Posterior:
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         """Settings and sections for a model file."""
-        meta, sections = source_contents(self.compiled, self.words)
+        meta, sections = source_contents(self.compiled, self.words, self.knowledge)
         meta["unparsable"] = list(self.unparsable)
         sections["samples"] = self.samples.state()
         return meta, sections | snapshot_sections(list(self.snapshots))
@@ -141,4 +144,5 @@ class Posterior:
                 snapshot.check(len(compiled.grammar.rules), len(compiled.adapted_symbols))
             except InputError as error:
                 raise InputError(f"sections 'snapshot.{i}': {error}") from error
-        return cls(compiled, words, samples, snapshots, tuple(file.meta["unparsable"]))
+        known = source_knowledge(file)
+        return cls(compiled, words, samples, snapshots, tuple(file.meta["unparsable"]), knowledge=known)

@@ -169,7 +169,22 @@ def learning_summary(sampler: AdaptorSampler) -> dict[str, Any]:
         "r_hat": sampler.r_hat,
         "agreement": sampler.agreement(),
         "signature": str(sampler.signature()),
+        **({"known": _known_summary(sampler)} if sampler.knowledge else {}),
     }
+
+
+def _known_summary(sampler: AdaptorSampler) -> dict[str, Any]:
+    contradictions = [str(contradiction) for contradiction in sampler.applied.contradictions]
+    used = {"words_used": len({*sampler.applied.evidence, *(w for g in sampler.applied.shared_stems for w in g[0])})}
+    return {**sampler.knowledge.summary(), **used, "contradictions": contradictions}
+
+
+def _described_knowledge(known: Mapping[str, Any]) -> str:
+    text = f"known beforehand: {known['words_used']:,} words, {known['morphemes']:,} morphemes"
+    if known["strength"] is not None:
+        chosen = " (chosen on words held back)" if known["bits_by_strength"] else ""
+        text += f", each counted {known['strength']:,} times{chosen}"
+    return text + (f"; {len(known['contradictions']):,} not used" if known["contradictions"] else "")
 
 
 def describe_learning(sampler: AdaptorSampler) -> str:
@@ -189,4 +204,5 @@ def describe_learning(sampler: AdaptorSampler) -> str:
         lines.append(f"R-hat at most {worst:.2f} ({name}): {verdict}")
     if len(summary["chains"]) > 1:
         lines.append(f"{100 * summary['agreement']:.1f}% of words have the same best tree in all chains")
+    lines += [_described_knowledge(summary["known"])] if "known" in summary else []
     return "\n".join([*lines, summary["signature"]])

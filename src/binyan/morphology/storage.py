@@ -12,6 +12,7 @@ from binyan.grammar.compiled import Compiled
 from binyan.grammar.roles import BY_NAME
 from binyan.grammar.rules import Adaptation, Grammar, Rule, Variable
 from binyan.model_file import ModelFile, Section
+from binyan.morphology.knowledge import Knowledge
 from binyan.morphology.word_list import WordList
 from binyan.text.preparation import Preparation
 
@@ -19,13 +20,16 @@ KIND = "adaptor"
 _MOST_ARGUMENTS = 10_000  # of a symbol
 
 
-def source_contents(compiled: Compiled, words: WordList) -> tuple[dict[str, Any], dict[str, Section]]:
-    """Settings and sections of a grammar and the words that it is learnt from."""
+def source_contents(
+    compiled: Compiled, words: WordList, knowledge: Knowledge | None = None
+) -> tuple[dict[str, Any], dict[str, Section]]:
+    """Settings and sections of a grammar, the words that it is learnt from, and what is known beforehand."""
     meta = {
         "grammar": grammar_fields(compiled.source),
         "atoms": list(compiled.atoms),
         "preparation": words.preparation.to_dict(),
         "unit": words.unit,
+        **({"knowledge": knowledge.to_dict()} if knowledge else {}),
     }
     sections: dict[str, Section] = {
         "words": "\n".join(words.words).encode(),
@@ -37,6 +41,11 @@ def source_contents(compiled: Compiled, words: WordList) -> tuple[dict[str, Any]
 def source_grammar(file: ModelFile) -> Grammar:
     """The grammar of a model file."""
     return grammar_of(file.meta["grammar"])
+
+
+def source_knowledge(file: ModelFile) -> Knowledge:
+    """What was known before learning."""
+    return Knowledge.from_dict(file.meta.get("knowledge", {}))
 
 
 def source_words(file: ModelFile) -> WordList:

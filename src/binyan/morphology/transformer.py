@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from binyan.files import PathLike
 from binyan.grammar.rules import Grammar
+from binyan.morphology.knowledge.knowledge import KnowledgeSettings
 from binyan.morphology.settings import MorphologySettings, WordSettings
 from binyan.segmentation import Segmentation
 from binyan.settings import names
@@ -20,6 +21,7 @@ class MorphemeTransformer:
     settings: MorphologySettings
     preparation: Preparation
     _word_settings: WordSettings
+    _known: KnowledgeSettings
     _given_grammar: str | PathLike | Grammar
 
     @abstractmethod
@@ -42,13 +44,13 @@ class MorphemeTransformer:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Grammar and settings by name."""
-        groups = self.settings, self._word_settings, self.preparation
+        groups = self.settings, self._word_settings, self.preparation, self._known
         settings = {name: getattr(group, name) for group in groups for name in names(type(group))}
         return {"grammar": self._given_grammar, **settings}
 
     def set_params(self, **parameters: Any) -> Self:
         """Change settings; they count from the next `fit` on."""
         changed = type(self)(**{**self.get_params(), **parameters})
-        for name in ("_given_grammar", "grammar", "settings", "_word_settings", "preparation"):
+        for name in ("_given_grammar", "grammar", "settings", "_word_settings", "preparation", "_known", "knowledge"):
             setattr(self, name, getattr(changed, name))
         return self
