@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from binyan import _core
+from binyan.errors import InputError
 from binyan.grammar.compiled import Compiled
 from binyan.morphology.knowledge.knowledge import Contradiction, Knowledge
 from binyan.morphology.knowledge.morphemes import KnownMorpheme
@@ -14,6 +15,7 @@ from binyan.morphology.word_list import WordList
 
 _INSTEAD = {"prefix": ("prefix", "clitic"), "suffix": ("suffix", "clitic"), "clitic": ("clitic", "prefix", "suffix")}
 _MOST_PIECES = 8
+_MOST_SEATED = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ def seeds(knowledge: Knowledge, compiled: Compiled, words: WordList) -> tuple[li
             texts = tuple("".join(string) for string in strings)
             number = compiled.grammar.symbols.index(symbol)
             seated += [Seed(symbol, texts, copies, (number, numbers, copies))] if copies else []
+    if sum(seed.copies for seed in seated) > _MOST_SEATED:
+        raise InputError(f"known morphemes count for more than {_MOST_SEATED:,} uses: give fewer, or a lower strength")
     return seated, unusable
 
 

@@ -35,6 +35,7 @@ class WordEvidence:
         self.tuples: dict[int, EvidenceTuple] = {}
         self.contradictions: list[Contradiction] = []
         self._sources: dict[int, KnownWord] = {}
+        self._said_no_roots = False
 
     def refuse(self, known: KnownWord, reason: str) -> None:
         """Note that something of a word cannot be used."""
@@ -114,7 +115,12 @@ class WordEvidence:
         if not known.roots:
             return []
         if not self.root_symbols:
-            self.refuse(known, f"the grammar {self.compiled.grammar.name} has no symbol with the role root")
+            if not self._said_no_roots:
+                self.refuse(
+                    known,
+                    f"the grammar {self.compiled.grammar.name} has no symbol with the role root, so no root is used",
+                )
+            self._said_no_roots = True
             return []
         place = self.place(known.word)
         assert place is not None
