@@ -22,9 +22,6 @@ import regex
 from binyan.errors import InputError
 from binyan.text.reading import read_lines
 
-KnownSource = str | os.PathLike[str] | Mapping[str, str | Sequence[str]] | Iterable["KnownWord | Sequence[str]"]
-"""Known words: a file, a mapping of words to analyses ({"walks": "walk/stem s/suf"}), rows, or KnownWord objects."""
-
 _LABEL = regex.compile(r"(?P<text>.+)/(?P<label>\p{L}+|\?)")
 _MOST_READINGS = 2
 
@@ -68,6 +65,10 @@ class KnownWord:
     def says_nothing(self) -> bool:
         """Whether nothing is known of the word after all."""
         return not (self.borders or self.labels or self.roots or self.shares)
+
+
+KnownSource = str | os.PathLike[str] | Mapping[str, str | Sequence[str]] | Iterable[KnownWord | Sequence[str]]
+"""Known words: a file, a mapping of words to analyses ({"walks": "walk/stem s/suf"}), rows, or KnownWord objects."""
 
 
 def read_known_words(source: KnownSource) -> list[KnownWord]:
