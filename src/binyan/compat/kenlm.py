@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 State = _core.ScorerState
 """The context of a word. Make two, and let each call read one and write the other."""
 FullScoreReturn = _core.FullScore
-_LOG_10 = math.log(10.0)
+LOG_10 = math.log(10.0)
 _REMEMBERED_WORDS = 1 << 16
 
 
@@ -89,7 +89,7 @@ class Model:
         """The same with the length of the n-gram that matched and whether the word is unknown."""
         scored = self.language_model.score_word(in_state.value, self._word(word))
         out_state.value = scored.state
-        return FullScoreReturn(scored.log_prob / _LOG_10, max(scored.matched, 1), scored.unknown)
+        return FullScoreReturn(scored.log_prob / LOG_10, max(scored.matched, 1), scored.unknown)
 
     def score(self, sentence: str, bos: bool = True, eos: bool = True) -> float:
         """The log10 probability of a sentence, by default with its beginning and its end."""
