@@ -13,7 +13,13 @@ from binyan.compat import kenlm
 from binyan.errors import InputError
 from binyan.language_model import LanguageModel
 
-TEXT = ["das haus ist gross", "das kleine haus", "der hund ist klein", "das ist der kleine hund", "ein haus und ein hund"]
+TEXT = [
+    "das haus ist gross",
+    "das kleine haus",
+    "der hund ist klein",
+    "das ist der kleine hund",
+    "ein haus und ein hund",
+]
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +79,9 @@ def test_the_context_of_nothing_is_the_unigram(mkn: KneserNey) -> None:
 def test_files(mkn: KneserNey, tmp_path: Path) -> None:
     mkn.to_arpa(tmp_path / "model.arpa", progress=False)
     mkn.save(tmp_path / "model.binyan")
-    scores = {name: kenlm.Model(str(tmp_path / name)).score("das haus ist klein") for name in ("model.arpa", "model.binyan")}
+    scores = {
+        name: kenlm.Model(str(tmp_path / name)).score("das haus ist klein") for name in ("model.arpa", "model.binyan")
+    }
     assert scores["model.arpa"] == pytest.approx(scores["model.binyan"], abs=1e-5)
     assert repr(kenlm.LanguageModel(tmp_path / "model.arpa")) == "<Model from model.arpa>"
     assert kenlm.Model(str(tmp_path / "model.arpa").encode()).order == 3

@@ -14,7 +14,13 @@ from binyan.language_model import LanguageModel
 pytest.importorskip("pyctcdecode", reason="pyctcdecode is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-TEXT = ["das haus ist gross", "die tür ist klein", "das haus hat eine tür", "der garten ist gross", "die haustür ist klein"] * 5
+TEXT = [
+    "das haus ist gross",
+    "die tür ist klein",
+    "das haus hat eine tür",
+    "der garten ist gross",
+    "die haustür ist klein",
+] * 5
 LABELS = [" ", *sorted({c for line in TEXT for c in line} - {" "}), ""]
 
 

@@ -10,9 +10,9 @@ space, as KenLM does.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from functools import lru_cache
-from os import fsdecode, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +46,8 @@ class Model:
     """
 
     def __init__(self, path: PathLike | bytes | LanguageModel) -> None:
-        if isinstance(path, (str, bytes)) or hasattr(path, "__fspath__"):
-            self.path = fsdecode(fspath(path))
+        if isinstance(path, (str, bytes, os.PathLike)):
+            self.path = os.fsdecode(path)
             self.language_model = load_language_model(Path(self.path))
         else:
             self.path = ""

@@ -11,10 +11,11 @@ their own, which are used here: only words that the model cannot make either are
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from pyctcdecode import BeamSearchDecoderCTC
 from pyctcdecode.alphabet import Alphabet
 from pyctcdecode.constants import DEFAULT_ALPHA, DEFAULT_BETA, DEFAULT_UNK_LOGP_OFFSET
+from pyctcdecode.decoder import BeamSearchDecoderCTC
 from pyctcdecode.language_model import LanguageModel as KenlmLanguageModel
 
 from binyan.compat import kenlm
@@ -64,9 +65,9 @@ class DecoderLanguageModel(KenlmLanguageModel):  # type: ignore[misc]  # pyctcde
 
     def _may_become_compound(self, text: str) -> bool:
         """Whether a known word is followed by the beginning of another."""
+        trie: Any = self._char_trie
         return any(
-            text[:end] in self._unigram_set and self._char_trie.has_node(text[end:])
-            for end in range(_SHORTEST_PART, len(text))
+            text[:end] in self._unigram_set and trie.has_node(text[end:]) for end in range(_SHORTEST_PART, len(text))
         )
 
 
