@@ -49,6 +49,10 @@ class LanguageModel(Model):
     def begin(self) -> State:
         """The state at the start of a sentence."""
 
+    def nowhere(self) -> State:
+        """The state that knows of no words before; the start of a sentence where a model has no such notion."""
+        return self.begin()
+
     @abstractmethod
     def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`. Raises InputError for <s>, which is never predicted."""

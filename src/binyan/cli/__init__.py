@@ -19,6 +19,7 @@ from binyan.cli import (
     mt,
     reproduce,
     rescore,
+    text,
     vectors,
     wordmap,
 )
@@ -41,6 +42,7 @@ app.add_typer(morph.app, name="morph")
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(classes.app, name="classes")
 app.add_typer(mt.app, name="mt")
+app.add_typer(text.app, name="text")
 app.add_typer(vectors.app, name="vectors")
 app.add_typer(wordmap.app, name="wordmap")
 app.command()(demo.demo)

@@ -213,6 +213,24 @@ def compare(
 
 
 @app.command()
+def vocabulary(
+    model: o.Model,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="F", help="The file to write, one word per line.")],
+) -> None:
+    """Write the words that a model knows, as the option --vocabulary of other models reads them.
+
+    \b
+    binyan lm vocabulary hpylm.binyan --out words.txt
+    """
+    from binyan.language_model import load
+
+    o.check_out(out)
+    words = load(model).vocabulary
+    words.write(out)
+    typer.echo(f"{out}: {len(words.own_words):,} words")
+
+
+@app.command()
 def trace(model: o.Model, tsv: o.Tsv = None, plots: o.Plots = None, json_: o.Json = False) -> None:
     """The log-likelihood of a sampled model after every sweep, and whether its chains agree.
 

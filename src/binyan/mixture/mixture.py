@@ -129,6 +129,10 @@ class Mixture(LanguageModel):
         """The state at the start of a sentence: one of each model."""
         return tuple(m.begin() for m in self.models)
 
+    def nowhere(self) -> State:
+        """The state that knows of no words before: one of each model."""
+        return tuple(m.nowhere() for m in self.models)
+
     def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
         scored = [m.score_word(s, word) for m, s in self._pairs(state)]

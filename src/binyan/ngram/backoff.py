@@ -61,6 +61,10 @@ class BackoffLanguageModel(LanguageModel):
         """The state at the start of a sentence."""
         return self.native.begin()
 
+    def nowhere(self) -> State:
+        """The empty context."""
+        return 0
+
     def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`."""
         refuse_boundaries((word,), allowed=END)

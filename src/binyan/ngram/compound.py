@@ -235,6 +235,10 @@ class CompoundHPYLM(LanguageModel):
         """The state at the start of a sentence."""
         return self.native.begin()
 
+    def nowhere(self) -> State:
+        """The empty context."""
+        return 0
+
     def score_word(self, state: State, word: str) -> WordScore:
         """Score one word (or "</s>") after `state`; a word outside the vocabulary by its components if they are known."""
         refuse_boundaries((word,), allowed=END)

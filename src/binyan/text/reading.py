@@ -202,6 +202,15 @@ def read_sentences(
         yield sentence
 
 
+def prepared_lines(source: Source, preparation: Preparation | None = None) -> Iterator[str]:
+    """The sentences of `source` as lines of words with single spaces between them, for tools that split there and do nothing else.
+
+    A blank line stays one, so that lines keep their numbers.
+    """
+    for sentence in read_sentences(source, preparation, keep_blank=True):
+        yield " ".join(sentence)
+
+
 def _located(source: Source, prepare: Preparation) -> Iterator[tuple[str, list[str]]]:
     if isinstance(source, (str, os.PathLike)):
         if is_conllu(source):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import InputError, SettingsError
+from binyan.files import PathLike, write_text
 from binyan.settings import Settings, setting
 from binyan.signature import digest
 from binyan.text.preparation import split_words
@@ -98,6 +99,10 @@ class Vocabulary:
         if counts.shape != (len(self),):
             raise InputError(f"the section 'counts' does not have a count for each of {len(self)} words")
         return counts
+
+    def write(self, path: PathLike) -> None:
+        """Write the words, one per line and without the three specials, as `read` and `--vocabulary` take them."""
+        write_text(path, "".join(f"{word}\n" for word in self.own_words))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Vocabulary:
