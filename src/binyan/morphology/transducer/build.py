@@ -1,0 +1,162 @@
+"""From kept states of a grammar to a transducer: every run that a word can lead to becomes a state."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import replace
+
+from binyan.errors import SettingsError
+from binyan.grammar.rules import Grammar, Variable
+from binyan.morphology.chain_state import Snapshot
+from binyan.morphology.posterior import UNSEEN, Posterior
+from binyan.morphology.transducer.contexts import END, LETTER, Contexts, Event
+from binyan.morphology.transducer.kept_state import KeptState, kept_states, open_grammar
+from binyan.morphology.transducer.machine import FINISHED, Machine, Plan, Run, Step, merged
+from binyan.morphology.transducer.regularity import Recursion
+from binyan.morphology.transducer.rule_forms import RuleForms
+from binyan.morphology.transducer.settings import TransducerSettings
+from binyan.morphology.transducer.size import expected_states
+from binyan.morphology.transducer.transducer import OTHER, Transducer
+from binyan.progress import track
+
+_JUDGED = 1000  # training words by which the best state is chosen
+
+
+def build_transducer(
+    posterior: Posterior, settings: TransducerSettings, signature: str = "", progress: bool | None = False
+) -> Transducer:
+    """The transducer of what was learnt. Raises SettingsError where it would have too many states, or needs a stack."""
+    grammar = open_grammar(posterior.compiled).grammar
+    plan = Plan(Contexts(grammar), Recursion.of(grammar), RuleForms(grammar), _left_out(grammar, settings.stems))
+    snapshots = [_best(posterior)] if settings.states == "best" else list(posterior.snapshots)
+    builder = _Builder(settings.max_states)
+    for i, state in enumerate(track(kept_states(posterior, snapshots), "states", len(snapshots), progress)):
+        try:
+            builder.add(Machine(state, plan), i, 1.0 / len(snapshots))
+        except _TooLarge:
+            raise SettingsError(_refusal(state, plan, i, len(snapshots), settings)) from None
+    exact = not plan.left_out
+    return replace(
+        builder.transducer(),
+        exact=exact and (settings.states == "average" or len(posterior.snapshots) == 1),
+        note=_note(posterior, settings, exact),
+        signature=signature,
+        unit=posterior.words.unit,
+        preparation=posterior.words.preparation,
+    )
+
+
+class _TooLarge(Exception):
+    """More states than allowed."""
+
+
+class _Builder:
+    """States and arcs so far. State 0 is the first state, which all kept states of the grammar share."""
+
+    def __init__(self, max_states: int) -> None:
+        self.max_states = max_states
+        self.symbols: dict[str, int] = {"": 0}
+        self.numbers: dict[tuple[int, Run], int] = {}
+        self.outgoing: list[list[tuple[int, int, int, float]]] = [[]]
+        self.finals: dict[int, float] = {}
+
+    def add(self, machine: Machine, kept: int, share: float) -> None:
+        """Add all that a machine can do, with a share of the probability."""
+        waiting = self._connect(0, [(share * p, event, run) for p, event, run in machine.start()], kept)
+        while waiting:
+            number, run = waiting.pop()
+            waiting += self._connect(number, merged(machine.steps(run)), kept)
+
+    def _connect(self, source: int, steps: Sequence[Step], kept: int) -> list[tuple[int, Run]]:
+        """The arcs of a state; the states they lead to that are new."""
+        new: list[tuple[int, Run]] = []
+        for p, event, run in steps:
+            if event[0] == END:
+                self.finals[source] = -math.log(p)
+                continue
+            key = (-1 if run == FINISHED else kept), run
+            target = self.numbers.get(key)
+            if target is None:
+                target = self.numbers[key] = len(self.outgoing)
+                if target >= self.max_states:
+                    raise _TooLarge
+                self.outgoing.append([])
+                new.append((target, run))
+            symbol = self._symbol(event)
+            self.outgoing[source].append((symbol if event[0] == LETTER else 0, symbol, target, -math.log(p)))
+        return new
+
+    def _symbol(self, event: Event) -> int:
+        text = OTHER if event[1] == UNSEEN else event[1]
+        return self.symbols.setdefault(text, len(self.symbols))
+
+    def transducer(self) -> Transducer:
+        """What was built."""
+        first, inputs, outputs, targets = array("q", [0]), array("l"), array("l"), array("q")
+        weights = array("d")
+        for arcs in self.outgoing:
+            for source_symbol, symbol, target, weight in sorted(arcs):
+                inputs.append(source_symbol)
+                outputs.append(symbol)
+                targets.append(target)
+                weights.append(weight)
+            first.append(len(targets))
+        return Transducer(tuple(self.symbols), first, inputs, outputs, targets, weights, self.finals)
+
+
+def _left_out(grammar: Grammar, stems: str) -> frozenset[int]:
+    """The rules that derive nothing anew: of stems laced together ("seen"), or of what is laced ("combined")."""
+    if stems == "all":
+        return frozenset()
+    if stems == "combined":
+        return frozenset(
+            i for i, rule in enumerate(grammar.rules) if rule.lhs in grammar.adapted and grammar.arity(rule.lhs) > 1
+            and grammar.role(rule.lhs) in ("root", "template")
+        )
+    return frozenset(
+        i for i, rule in enumerate(grammar.rules) if rule.lhs in grammar.adapted and rule.arity == 1 and _laces(rule.arguments[0])
+    )
+
+
+def _laces(elements: Sequence[Variable | str]) -> bool:
+    return any(isinstance(e, Variable) and e.argument > 0 for e in elements)
+
+
+def _best(posterior: Posterior) -> Snapshot:
+    """The kept state that gives the training words the highest probability; judged by some of them where there are many."""
+    words = posterior.words.words[:: max(1, len(posterior.words) // _JUDGED)]
+
+    def score(snapshot: Snapshot) -> float:
+        alone = replace(posterior, snapshots=[snapshot])
+        values = (alone.log_probability(word) for word in words)
+        return sum(value for value in values if value > -math.inf)
+
+    return max(posterior.snapshots, key=score)
+
+
+def _note(posterior: Posterior, settings: TransducerSettings, exact: bool) -> str:
+    kept = len(posterior.snapshots)
+    which = f"the average of {kept} kept states" if settings.states == "average" else f"the best of {kept} kept states"
+    what = {
+        "seen": "stems of roots and templates as they were seen; others letter by letter",
+        "combined": "known roots with known templates; other stems letter by letter",
+        "all": "",
+    }[settings.stems]
+    return f"{posterior.compiled.source.name}: {which}; {'exact' if exact else what}"
+
+
+def _refusal(state: KeptState, plan: Plan, done: int, kept: int, settings: TransducerSettings) -> str:
+    expected = expected_states(state, plan) * kept
+    so_far = f"after {done} of {kept} kept states of the grammar" if kept > 1 else "of one kept state of the grammar"
+    ways = []
+    if kept > 1:
+        ways.append("take one kept state (--states best)")
+    if settings.stems != "seen" and plan.left_out != _left_out(plan.recursion.grammar, "seen"):
+        ways.append("take the stems seen only (--stems seen)")
+    ways.append(f"allow more (--max-states {2 * settings.max_states})")
+    return (
+        f"the transducer has more than {settings.max_states:,} states, reached {so_far}; by its rules and caches it would have up to "
+        f"about {expected:,}: {', or '.join(ways)}"
+    )
