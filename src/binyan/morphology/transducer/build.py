@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,7 +17,7 @@ from binyan.morphology.transducer.regularity import Recursion
 from binyan.morphology.transducer.rule_forms import RuleForms
 from binyan.morphology.transducer.settings import TransducerSettings
 from binyan.morphology.transducer.size import expected_states
-from binyan.morphology.transducer.transducer import OTHER, Transducer
+from binyan.morphology.transducer.transducer import OTHER, Transducer, packed
 from binyan.progress import track
 
 _JUDGED = 1000  # training words by which the best state is chosen
@@ -94,16 +93,7 @@ class _Builder:
 
     def transducer(self) -> Transducer:
         """What was built."""
-        first, inputs, outputs, targets = array("q", [0]), array("l"), array("l"), array("q")
-        weights = array("d")
-        for arcs in self.outgoing:
-            for source_symbol, symbol, target, weight in sorted(arcs):
-                inputs.append(source_symbol)
-                outputs.append(symbol)
-                targets.append(target)
-                weights.append(weight)
-            first.append(len(targets))
-        return Transducer(tuple(self.symbols), first, inputs, outputs, targets, weights, self.finals)
+        return packed(list(self.symbols), self.outgoing, self.finals)
 
 
 def _left_out(grammar: Grammar, stems: str) -> frozenset[int]:

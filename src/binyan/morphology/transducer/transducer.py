@@ -243,3 +243,19 @@ class Transducer:
 
     def __str__(self) -> str:
         return f"{self.states:,} states, {self.arcs:,} arcs, {len(self.symbols):,} symbols\n{self.note}\n{self.signature}"
+
+
+def packed(
+    symbols: list[str], outgoing: list[list[tuple[int, int, int, float]]], finals: dict[int, float], unit: Unit = "grapheme"
+) -> Transducer:
+    """A transducer of lists of arcs (symbol of the word, symbol of the analysis, target, weight), one list per state."""
+    first, inputs, outputs, targets = array("q", [0]), array("l"), array("l"), array("q")
+    weights = array("d")
+    for arcs in outgoing:
+        for left, right, target, weight in sorted(arcs):
+            inputs.append(left)
+            outputs.append(right)
+            targets.append(target)
+            weights.append(weight)
+        first.append(len(targets))
+    return Transducer(tuple(symbols), first, inputs, outputs, targets, weights, finals, unit=unit)
