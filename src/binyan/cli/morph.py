@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from binyan.cli import morph_export
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import RunOptions, with_settings
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from binyan.morphology.word_list import WordSource
 
 app = App(no_args_is_help=True, help="Morphemes, roots and templates learnt from a word list.")
+morph_export.register(app)
 
 Words = Annotated[
     Path, typer.Argument(metavar="WORDS", help="One word per line, optional tab and count; or running text.")

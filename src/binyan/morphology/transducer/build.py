@@ -18,13 +18,13 @@ from binyan.morphology.transducer.rule_forms import RuleForms
 from binyan.morphology.transducer.settings import TransducerSettings
 from binyan.morphology.transducer.size import expected_states
 from binyan.morphology.transducer.transducer import OTHER, Transducer, packed
-from binyan.progress import track
+from binyan.progress import ProgressOption, track
 
 _JUDGED = 1000  # training words by which the best state is chosen
 
 
 def build_transducer(
-    posterior: Posterior, settings: TransducerSettings, signature: str = "", progress: bool | None = False
+    posterior: Posterior, settings: TransducerSettings, signature: str = "", progress: ProgressOption = False
 ) -> Transducer:
     """The transducer of what was learnt. Raises SettingsError where it would have too many states, or needs a stack."""
     grammar = open_grammar(posterior.compiled).grammar

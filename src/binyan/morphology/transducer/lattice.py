@@ -1,17 +1,22 @@
-"""All ways of one word through a transducer: the sum of their probabilities, and the best analyses."""
+"""All ways of one word through a transducer: the sum of their probabilities, and the best analyses.
+
+Probabilities are kept as they are, one scale per place in the word, so that long words do not come out as zero.
+"""
 
 from __future__ import annotations
 
 import heapq
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
+
+Arc = tuple[int, int, float]
+"""Symbol of the analysis, target, probability."""
 
 _EPSILON = 0
 _MOST_STEPS = 200_000  # of the search for the best analyses of one word
-_Node = tuple[int, int]  # letters read, state
+_NONE: tuple[Arc, ...] = ()
 
 
 class HasArcs(Protocol):
@@ -19,82 +24,95 @@ class HasArcs(Protocol):
 
     finals: dict[int, float]
 
-    def arcs_of(self, state: int, letter: int) -> list[tuple[int, int, float]]:
-        """The arcs of a state that read a letter: (symbol of the analysis, target, probability)."""
+    def arcs_of(self, state: int) -> Mapping[int, Sequence[Arc]]:
+        """The arcs of a state by the letter that they read; those that read none are at 0."""
 
 
 class Lattice:
     """The ways of a word, given as the numbers of its letters."""
 
     def __init__(self, transducer: HasArcs, word: Sequence[int]) -> None:
-        self.transducer, self.word = transducer, word
-        self._arcs: dict[_Node, list[tuple[int, _Node, float]]] = {}
+        self.word = word
+        self._arcs_of, self._finals = transducer.arcs_of, transducer.finals
+        self._inside: list[dict[int, float]] = [{} for _ in range(len(word) + 1)]
+        self._scales = [0.0] * (len(word) + 1)
+        self._sum(self._reached())
 
-    def arcs(self, node: _Node) -> list[tuple[int, _Node, float]]:
-        """The arcs from a place in the word and a state: (symbol of the analysis, where they lead, probability)."""
-        if node not in self._arcs:
-            place, state = node
-            found = [(out, (place, target), p) for out, target, p in self.transducer.arcs_of(state, _EPSILON)]
-            if place < len(self.word):
-                after = place + 1
-                found += [
-                    (out, (after, target), p) for out, target, p in self.transducer.arcs_of(state, self.word[place])
-                ]
-            self._arcs[node] = found
-        return self._arcs[node]
+    def _reached(self) -> list[list[int]]:
+        """The states that the word leads to at each of its places."""
+        layers: list[list[int]] = []
+        layer = {0: None}
+        for letter in [*self.word, None]:
+            states = list(layer)
+            after: dict[int, None] = {}
+            for state in states:  # grows while tags are followed
+                arcs = self._arcs_of(state)
+                for _, target, _ in arcs.get(_EPSILON, _NONE):
+                    if target not in layer:
+                        layer[target] = None
+                        states.append(target)
+                if letter is not None:
+                    after.update(dict.fromkeys([target for _, target, _ in arcs.get(letter, _NONE)]))
+            layers.append(states)
+            layer = after
+        return layers
 
-    @cached_property
-    def inside(self) -> dict[_Node, float]:
-        """Log probability of reading the rest of the word, from each node from which it can be read."""
-        inside: dict[_Node, float] = {}
-        finals = self.transducer.finals
-        for node in self._targets_first():
-            terms = [inside[target] + math.log(p) for _, target, p in self.arcs(node) if target in inside and p > 0.0]
-            if node[0] == len(self.word) and node[1] in finals:
-                terms.append(-finals[node[1]])
-            if terms:
-                inside[node] = log_sum(terms)
-        return inside
+    def _sum(self, layers: list[list[int]]) -> None:
+        """Of each state and place the probability of reading the rest of the word, from the end on."""
+        for place in range(len(self.word), -1, -1):
+            inside = self._inside[place]
+            ends = place == len(self.word)
+            after, letter = ({}, -1) if ends else (self._inside[place + 1], self.word[place])
+            for state in self._tagged_last(layers[place]):
+                arcs = self._arcs_of(state)
+                total = math.exp(-self._finals[state]) if ends and state in self._finals else 0.0
+                for _, target, p in arcs.get(_EPSILON, _NONE):
+                    if target in inside:
+                        total += p * inside[target]
+                if not ends:
+                    for _, target, p in arcs.get(letter, _NONE):
+                        if target in after:
+                            total += p * after[target]
+                if total > 0.0:
+                    inside[state] = total
+            self._scale(place)
 
-    def _targets_first(self) -> list[_Node]:
-        """All nodes that the word leads to, each behind those that its arcs lead to."""
-        order: list[_Node] = []
-        seen: set[_Node] = set()
-        waiting: list[tuple[_Node, bool]] = [((0, 0), False)]
+    def _scale(self, place: int) -> None:
+        inside = self._inside[place]
+        highest = max(inside.values(), default=1.0)
+        before = 0.0 if place == len(self.word) else self._scales[place + 1]
+        self._scales[place] = before + math.log(highest)
+        self._inside[place] = {state: value / highest for state, value in inside.items()}
+
+    def _tagged_last(self, states: list[int]) -> list[int]:
+        """The states of a place, each behind those that its tags lead to."""
+        order = [state for state in states if _EPSILON not in self._arcs_of(state)]
+        done = set(order)
+        waiting = [(state, False) for state in states if state not in done]
         while waiting:
-            node, is_done = waiting.pop()
-            if is_done:
-                order.append(node)
-            elif node not in seen:
-                seen.add(node)
-                waiting.append((node, True))
-                waiting += [(target, False) for _, target, _ in self.arcs(node) if target not in seen]
+            state, is_ready = waiting.pop()
+            if state in done:
+                continue
+            if is_ready:
+                done.add(state)
+                order.append(state)
+            else:
+                waiting.append((state, True))
+                waiting += [(t, False) for _, t, _ in self._arcs_of(state)[_EPSILON] if t not in done]
         return order
 
     @property
     def log_probability(self) -> float:
-        """The log of the sum of all ways."""
-        return self.inside.get((0, 0), -math.inf)
+        """The log of the sum of all ways; -inf where there is none."""
+        value = self._inside[0].get(0, 0.0)
+        return math.log(value) + self._scales[0] if value > 0.0 else -math.inf
 
     def log_probability_of(self, outputs: Sequence[int]) -> float:
         """The log of the sum of the ways whose analysis has these symbols."""
-        weights: dict[_Node, float] = {(0, 0): 0.0}
+        beginning = _Beginning(0, {0: 1.0}, 0.0)
         for symbol in outputs:
-            weights = self._after(weights, symbol)
-        return self._ended(weights)
-
-    def _ended(self, weights: dict[_Node, float]) -> float:
-        """The log of the sum of the ways that end at these nodes."""
-        finals = self.transducer.finals
-        return log_sum([w - finals[s] for (at, s), w in weights.items() if at == len(self.word) and s in finals])
-
-    def _after(self, weights: dict[_Node, float], symbol: int) -> dict[_Node, float]:
-        sums: dict[_Node, list[float]] = {}
-        for node, weight in weights.items():
-            for out, target, p in self.arcs(node):
-                if out == symbol and target in self.inside and p > 0.0:
-                    sums.setdefault(target, []).append(weight + math.log(p))
-        return {target: log_sum(terms) for target, terms in sums.items()}
+            beginning = self._continued(beginning).get(symbol, _Beginning(0, {}, 0.0))
+        return self._ended(beginning)
 
     def best(self, n: int) -> Iterator[tuple[tuple[int, ...], float]]:
         """The n analyses of highest probability: their symbols and the log of the sum of their ways, best first.
@@ -104,29 +122,62 @@ class Lattice:
         if self.log_probability == -math.inf:
             return
         count, number = 0, itertools.count(1)
-        queue: list[tuple[float, int, tuple[int, ...], dict[_Node, float] | None]] = [
-            (-self.log_probability, 0, (), {(0, 0): 0.0})
-        ]
+        first = _Beginning(0, {0: 1.0}, 0.0)
+        queue: list[tuple[float, int, tuple[int, ...], _Beginning | None]] = [(-self.log_probability, 0, (), first)]
         for _ in range(_MOST_STEPS):
             if not queue or count == n:
                 return
-            priority, _, outputs, weights = heapq.heappop(queue)
-            if weights is None:
+            priority, _, outputs, beginning = heapq.heappop(queue)
+            if beginning is None:
                 count += 1
                 yield outputs, -priority
                 continue
-            if (ended := self._ended(weights)) > -math.inf:
+            if (ended := self._ended(beginning)) > -math.inf:
                 heapq.heappush(queue, (-ended, next(number), outputs, None))
-            symbols = dict.fromkeys(out for node in weights for out, target, _ in self.arcs(node) if target in self.inside)
-            for symbol in symbols:
-                after = self._after(weights, symbol)
-                bound = log_sum([w + self.inside[node] for node, w in after.items()])
-                heapq.heappush(queue, (-bound, next(number), (*outputs, symbol), after))
+            for symbol, after in self._continued(beginning).items():
+                heapq.heappush(queue, (-self._bound(after), next(number), (*outputs, symbol), after))
+
+    def _continued(self, beginning: _Beginning) -> dict[int, _Beginning]:
+        """What a beginning may go on with: of each next symbol, the longer beginning."""
+        sums: dict[int, _Beginning] = {}
+        place, log_scale = beginning.place, beginning.log_scale
+        here, letter = self._inside[place], -1
+        there: dict[int, float] = {}
+        if place < len(self.word):
+            there, letter = self._inside[place + 1], self.word[place]
+        for state, weight in beginning.weights.items():
+            arcs = self._arcs_of(state)
+            for at, inside, found in ((place, here, _EPSILON), (place + 1, there, letter)):
+                for symbol, target, p in arcs.get(found, _NONE):
+                    if target in inside:
+                        weights = sums.setdefault(symbol, _Beginning(at, {}, log_scale)).weights
+                        weights[target] = weights.get(target, 0.0) + weight * p
+        return {symbol: after.scaled() for symbol, after in sums.items()}
+
+    def _bound(self, beginning: _Beginning) -> float:
+        inside = self._inside[beginning.place]
+        total = math.fsum(weight * inside[state] for state, weight in beginning.weights.items())
+        return math.log(total) + beginning.log_scale + self._scales[beginning.place] if total > 0.0 else -math.inf
+
+    def _ended(self, beginning: _Beginning) -> float:
+        if beginning.place < len(self.word):
+            return -math.inf
+        total = math.fsum(w * math.exp(-self._finals[s]) for s, w in beginning.weights.items() if s in self._finals)
+        return math.log(total) + beginning.log_scale if total > 0.0 else -math.inf
 
 
-def log_sum(terms: Sequence[float]) -> float:
-    """Log of the sum of the exponentials."""
-    highest = max(terms, default=-math.inf)
-    if highest == -math.inf:
-        return -math.inf
-    return highest + math.log(math.fsum(math.exp(t - highest) for t in terms))
+class _Beginning:
+    """The beginning of an analysis: letters read, and the probability of the ways to each state, times exp(log_scale)."""
+
+    __slots__ = ("log_scale", "place", "weights")
+
+    def __init__(self, place: int, weights: dict[int, float], log_scale: float) -> None:
+        self.place, self.weights, self.log_scale = place, weights, log_scale
+
+    def scaled(self) -> _Beginning:
+        """The same, the highest probability being 1."""
+        highest = max(self.weights.values())
+        if highest <= 0.0:
+            return self
+        weights = {state: weight / highest for state, weight in self.weights.items()}
+        return _Beginning(self.place, weights, self.log_scale + math.log(highest))

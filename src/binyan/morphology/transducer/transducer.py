@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from binyan.errors import InputError
 from binyan.files import PathLike
-from binyan.morphology.transducer.lattice import Lattice
+from binyan.morphology.transducer.lattice import Arc, Lattice
 from binyan.morphology.transducer.tape import is_tag, read_tape
 from binyan.segmentation import Segmentation
 from binyan.text.atoms import Unit, atoms
@@ -26,7 +26,7 @@ EPSILON = 0
 OTHER = "@_IDENTITY_SYMBOL_@"
 """The symbol of every letter that the transducer does not have, as foma and HFST write it."""
 
-_LARGE = 8  # arcs of a state from which on they are found by their input
+_BEYOND = 10  # analyses looked at beyond those asked for, so that segmentations have the sum of many
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,14 @@ class Transducer:
             )
         return analyses
 
+    def segmentations(self, word: str, n: int = 5) -> list[Segmentation]:
+        """The n most probable segmentations of a word, best first; analyses that differ in roots only are added."""
+        sums: dict[Segmentation, float] = {}
+        for analysis in self.analyse(word, n + _BEYOND):
+            sums[analysis.segmentation] = sums.get(analysis.segmentation, 0.0) + analysis.probability
+        best = sorted(sums.items(), key=lambda item: -item[1])[:n]
+        return [replace(segmentation, probability=probability) for segmentation, probability in best]
+
     def generate(self, analysis: str | Segmentation | FstAnalysis | Sequence[str]) -> list[tuple[str, float]]:
         """The words of an analysis, with -log P(word, analysis); none where the transducer does not have it.
 
@@ -186,23 +194,18 @@ class Transducer:
             symbols.append(symbol)
         return symbols
 
-    def arcs_of(self, state: int, letter: int) -> list[tuple[int, int, float]]:
-        """The arcs of a state that read a letter: (symbol of the analysis, target, probability)."""
-        first, end = self.first_arc[state], self.first_arc[state + 1]
-        if end - first > _LARGE:
-            index = self._index.get(state)
-            if index is None:
-                index = self._index[state] = {}
-                for i in range(first, end):
-                    index.setdefault(self.inputs[i], []).append(self._arc(i))
-            return index.get(letter, [])
-        return [self._arc(i) for i in range(first, end) if self.inputs[i] == letter]
-
-    def _arc(self, i: int) -> tuple[int, int, float]:
-        return self.outputs[i], self.targets[i], math.exp(-self.weights[i])
+    def arcs_of(self, state: int) -> dict[int, list[Arc]]:
+        """The arcs of a state by the number of the letter that they read; those that read none are at 0."""
+        by_letter = self._index.get(state)
+        if by_letter is None:
+            by_letter = self._index[state] = {}
+            for i in range(self.first_arc[state], self.first_arc[state + 1]):
+                arc = self.outputs[i], self.targets[i], math.exp(-self.weights[i])
+                by_letter.setdefault(self.inputs[i], []).append(arc)
+        return by_letter
 
     @cached_property
-    def _index(self) -> dict[int, dict[int, list[tuple[int, int, float]]]]:
+    def _index(self) -> dict[int, dict[int, list[Arc]]]:
         return {}
 
     # Files and other programs.

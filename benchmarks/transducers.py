@@ -1,0 +1,135 @@
+"""Transducers of learnt morphologies: agreement with the parser on learnt and unseen words, states, arcs, words per second.
+
+    python benchmarks/transducers.py finnish.tsv:affixes arabic.tsv:root-template tagalog.tsv:infix --markdown
+
+Each argument is a word list (the first column of a file, packed or not) and a grammar. Words are drawn from the list at random; as
+many as --unseen are held back. A transducer of a grammar of roots and templates holds the stems that were seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import tempfile
+import time
+from pathlib import Path
+
+import binyan
+from binyan.errors import BinyanError
+from binyan.text.reading import read_lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lists", nargs="+", metavar="WORDS:GRAMMAR")
+    parser.add_argument("--words", type=int, default=3000)
+    parser.add_argument("--unseen", type=int, default=300)
+    parser.add_argument("--sweeps", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--stems", default="seen")
+    parser.add_argument("--max-states", type=int, default=5_000_000)
+    options = parser.parse_args()
+    print("| list | grammar | kept states | states | arcs | seconds | AT&T MB | learnt | unseen | off by | words/s | pyfoma, hfst |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    for given in options.lists:
+        path, _, grammar = given.rpartition(":")
+        learnt, unseen = chosen(Path(path), options)
+        model = binyan.Morphology(grammar, sweeps=options.sweeps, seed=options.seed).fit(learnt, progress=False)
+        for states in ("average", "best"):
+            print(row(Path(path).name, model, states, learnt, unseen, options), flush=True)
+
+
+def chosen(path: Path, options: argparse.Namespace) -> tuple[list[str], list[str]]:
+    words = sorted({line.split("\t")[0] for _, line in read_lines(path)} - {""})
+    random.Random(options.seed).shuffle(words)
+    unseen = min(options.unseen, len(words) // 10)
+    return words[unseen : unseen + options.words], words[:unseen]
+
+
+def row(name: str, model: binyan.Morphology, states: str, learnt: list[str], unseen: list[str], options: argparse.Namespace) -> str:
+    began = time.perf_counter()
+    try:
+        fst = model.to_fst(states=states, stems=options.stems, max_states=options.max_states)
+    except BinyanError as error:
+        return f"| {name} | {model.grammar.name} | {states} | refused: {error} |"
+    seconds = time.perf_counter() - began
+    known = random.Random(options.seed).sample(learnt, min(len(unseen), len(learnt)))
+    same_learnt, _, _ = compared(model, fst, known)
+    same_unseen, off, speed = compared(model, fst, unseen)
+    with tempfile.TemporaryDirectory() as folder:
+        att = Path(folder) / "model.att"
+        fst.save(att)
+        size = att.stat().st_size / 1e6
+        others = ", ".join(opened(fst, att, unseen[:100]))
+    return (
+        f"| {name} | {model.grammar.name} | {states} | {fst.states:,} | {fst.arcs:,} | {seconds:.1f} | {size:.1f} | "
+        f"{same_learnt:.1%} | {same_unseen:.1%} | {off:.2g} | {speed:,.0f} | {others} |"
+    )
+
+
+def compared(model: binyan.Morphology, fst: object, words: list[str]) -> tuple[float, float, float]:
+    """The share of words whose best segmentation is that of the parser; the largest difference of log P(word); words per second.
+
+    The best tree of a learnt word is the one sampled most, so learnt words are compared by the parser as unseen ones are.
+    """
+    began = time.perf_counter()
+    mine = {word: fst.segmentations(word, 1) for word in words}
+    seconds = time.perf_counter() - began
+    same, off = 0, 0.0
+    for word in words:
+        theirs = parsed(model, word)
+        same += [s.parts for s in mine[word]] == [s.parts for s in theirs]
+        log_p, log_q = model.log_probability(word), fst.log_probability(word)
+        if math.isfinite(log_p):
+            off = max(off, abs(log_p - log_q))
+    return same / max(1, len(words)), off, len(words) / seconds
+
+
+def parsed(model: binyan.Morphology, word: str) -> list[object]:
+    """The best segmentation by the kept states of the grammar."""
+    from dataclasses import replace
+
+    from binyan.morphology import Analysis, WordList
+
+    posterior = parsed.cache.setdefault(id(model), replace(model.posterior, words=WordList(("\0",), (1,), model.words.preparation, model.words.unit)))  # type: ignore[attr-defined]
+    sums: dict[object, float] = {}
+    for tree, p in posterior.trees(word, 25):
+        segmentation = Analysis(word, tree, p, model.grammar).segmentation
+        sums[segmentation] = sums.get(segmentation, 0.0) + p
+    return sorted(sums, key=lambda s: -sums[s])[:1]
+
+
+parsed.cache = {}  # type: ignore[attr-defined]
+
+
+def opened(fst: object, att: Path, words: list[str]) -> list[str]:
+    """Whether other programs read the AT&T file, and for how many words their best way is our best analysis."""
+    best = {word: fst.analyse(word, 1) for word in words}
+    results = []
+    try:
+        other = binyan.morphology.transducer.Transducer.read(att).to_pyfoma()
+        began = time.perf_counter()
+        some = words[:10]
+        same = sum(next(other.generate(w), "") == "".join(a.text for a in best[w]) for w in some)
+        results.append(f"pyfoma {same}/{len(some)} ({len(some) / (time.perf_counter() - began):,.0f} words/s)")
+    except BinyanError:
+        results.append("no pyfoma")
+    try:
+        import hfst
+
+        with open(att) as source:
+            basic = hfst.AttReader(source, "@0@").read()
+        basic.convert(hfst.ImplementationType.HFST_OLW_TYPE)
+        began = time.perf_counter()
+        answers = {w: basic.lookup(w, max_number=1) for w in words}
+        seconds = time.perf_counter() - began
+        same = sum(bool(answers[w]) and answers[w][0][0] == "".join(a.text for a in best[w]) for w in words)
+        results.append(f"hfst {same}/{len(words)} ({len(words) / seconds:,.0f} words/s)")
+    except ImportError:
+        results.append("no hfst")
+    return results
+
+
+if __name__ == "__main__":
+    main()
