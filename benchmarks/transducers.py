@@ -30,7 +30,9 @@ def main() -> None:
     parser.add_argument("--stems", default="seen")
     parser.add_argument("--max-states", type=int, default=5_000_000)
     options = parser.parse_args()
-    print("| list | grammar | kept states | states | arcs | seconds | AT&T MB | learnt | unseen | off by | words/s | pyfoma, hfst |")
+    print(
+        "| list | grammar | kept states | states | arcs | seconds | AT&T MB | learnt | unseen | off by | words/s | pyfoma, hfst |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     for given in options.lists:
         path, _, grammar = given.rpartition(":")
@@ -47,13 +49,15 @@ def chosen(path: Path, options: argparse.Namespace) -> tuple[list[str], list[str
     return words[unseen : unseen + options.words], words[:unseen]
 
 
-def row(name: str, model: binyan.Morphology, states: str, learnt: list[str], unseen: list[str], options: argparse.Namespace) -> str:
-    began = time.perf_counter()
+def row(
+    name: str, model: binyan.Morphology, states: str, learnt: list[str], unseen: list[str], options: argparse.Namespace
+) -> str:
+    began = time.process_time()
     try:
         fst = model.to_fst(states=states, stems=options.stems, max_states=options.max_states)
     except BinyanError as error:
         return f"| {name} | {model.grammar.name} | {states} | refused: {error} |"
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     known = random.Random(options.seed).sample(learnt, min(len(unseen), len(learnt)))
     same_learnt, _, _ = compared(model, fst, known)
     same_unseen, off, speed = compared(model, fst, unseen)
@@ -73,9 +77,9 @@ def compared(model: binyan.Morphology, fst: object, words: list[str]) -> tuple[f
 
     The best tree of a learnt word is the one sampled most, so learnt words are compared by the parser as unseen ones are.
     """
-    began = time.perf_counter()
+    began = time.process_time()
     mine = {word: fst.segmentations(word, 1) for word in words}
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     same, off = 0, 0.0
     for word in words:
         theirs = parsed(model, word)
@@ -92,7 +96,9 @@ def parsed(model: binyan.Morphology, word: str) -> list[object]:
 
     from binyan.morphology import Analysis, WordList
 
-    posterior = parsed.cache.setdefault(id(model), replace(model.posterior, words=WordList(("\0",), (1,), model.words.preparation, model.words.unit)))  # type: ignore[attr-defined]
+    posterior = parsed.cache.setdefault(
+        id(model), replace(model.posterior, words=WordList(("\0",), (1,), model.words.preparation, model.words.unit))
+    )  # type: ignore[attr-defined]
     sums: dict[object, float] = {}
     for tree, p in posterior.trees(word, 25):
         segmentation = Analysis(word, tree, p, model.grammar).segmentation
@@ -109,10 +115,10 @@ def opened(fst: object, att: Path, words: list[str]) -> list[str]:
     results = []
     try:
         other = binyan.morphology.transducer.Transducer.read(att).to_pyfoma()
-        began = time.perf_counter()
-        some = words[:10]
+        began = time.process_time()
+        some = words[:5]
         same = sum(next(other.generate(w), "") == "".join(a.text for a in best[w]) for w in some)
-        results.append(f"pyfoma {same}/{len(some)} ({len(some) / (time.perf_counter() - began):,.0f} words/s)")
+        results.append(f"pyfoma {same}/{len(some)} ({len(some) / (time.process_time() - began):,.0f} words/s)")
     except BinyanError:
         results.append("no pyfoma")
     try:
@@ -121,9 +127,9 @@ def opened(fst: object, att: Path, words: list[str]) -> list[str]:
         with open(att) as source:
             basic = hfst.AttReader(source, "@0@").read()
         basic.convert(hfst.ImplementationType.HFST_OLW_TYPE)
-        began = time.perf_counter()
+        began = time.process_time()
         answers = {w: basic.lookup(w, max_number=1) for w in words}
-        seconds = time.perf_counter() - began
+        seconds = time.process_time() - began
         same = sum(bool(answers[w]) and answers[w][0][0] == "".join(a.text for a in best[w]) for w in words)
         results.append(f"hfst {same}/{len(words)} ({len(words) / seconds:,.0f} words/s)")
     except ImportError:

@@ -29,7 +29,8 @@ def export(
     format: Annotated[str, typer.Option("--format", "-f", help=f"One of {', '.join(FORMATS)}.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="F", help="The file to write; for cldf, the folder.")],
     words: Annotated[
-        Path | None, typer.Option("--words", metavar="F", help="Words to analyse, one per line; else those learnt from.")
+        Path | None,
+        typer.Option("--words", metavar="F", help="Words to analyse, one per line; else those learnt from."),
     ] = None,
     text: Annotated[
         Path | None, typer.Option("--text", metavar="F", help="Sentences to analyse, one per line, or CoNLL-U.")
@@ -63,7 +64,9 @@ def export(
 
 def import_field_data(
     data: Annotated[Path, typer.Argument(metavar="F", help="A LIFT lexicon (.lift) or interlinear texts (.flextext).")],
-    words: Annotated[Path | None, typer.Option("--words", metavar="F", help="Write the words here, with counts.")] = None,
+    words: Annotated[
+        Path | None, typer.Option("--words", metavar="F", help="Write the words here, with counts.")
+    ] = None,
     known: Annotated[
         Path | None, typer.Option("--known", metavar="TSV", help="Write known analyses here: word, segments, root.")
     ] = None,

@@ -43,6 +43,19 @@ class AnalysedWord:
         return () if self.segmentation is None else self.segmentation.contiguous().parts
 
     @property
+    def piece_owners(self) -> list[Part]:
+        """Of each piece the part that it belongs to."""
+        if self.segmentation is None:
+            return []
+        positions = self.segmentation.positions
+        owner = {place: part for part, places in zip(self.parts, positions, strict=True) for place in places}
+        owners, place = [], 0
+        for piece in self.pieces:
+            owners.append(owner[place])
+            place += len(piece.letters)
+        return owners
+
+    @property
     def stem(self) -> str:
         """The text of the stems of the word; the whole word where nothing in it is called a stem."""
         return "".join(part.text for part in self.parts if part.label == "stem") or self.word
@@ -118,8 +131,8 @@ def analysed_words(
         listed = dict.fromkeys(map(morphology.prepared, _words_of(morphology, words)))
     counts = dict(zip(morphology.words.words, morphology.words.counts, strict=True))
     rows = tuple(_analysed(morphology, word, counts.get(word, 1)) for word in listed)
-    known = read_glosses(glosses) if isinstance(glosses, (str, bytes)) or hasattr(glosses, "__fspath__") else glosses
-    return AnalysedWords(rows, language, known or {}, sentences, str(morphology.signature()))  # type: ignore[arg-type]
+    known = glosses if isinstance(glosses, Mapping) else read_glosses(glosses) if glosses is not None else {}
+    return AnalysedWords(rows, language, known, sentences, str(morphology.signature()))
 
 
 def _words_of(morphology: Morphology, words: WordSource | None) -> Iterable[str]:

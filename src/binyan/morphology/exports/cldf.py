@@ -15,7 +15,11 @@ UNGLOSSED = "unglossed"
 """The parameter of words whose meaning is not known."""
 
 _COLUMNS = (
-    {"name": "Morphemes", "separator": " + ", "dc:description": "The morphemes of the form; one with gaps is cut at them."},
+    {
+        "name": "Morphemes",
+        "separator": " + ",
+        "dc:description": "The morphemes of the form; one with gaps is cut at them.",
+    },
     {"name": "Morpheme_Labels", "separator": " + ", "dc:description": "What each morpheme is: pre, stem, suf, ..."},
     {"name": "Root", "dc:description": "The root of the form."},
     {"name": "Template", "dc:description": "The template of the stem, with a dash for each radical."},

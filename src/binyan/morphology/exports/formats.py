@@ -47,9 +47,13 @@ class ExportReport:
 
     def __str__(self) -> str:
         if self.format == "fst":
-            return f"{self.path}: {self.details['states']:,} states, {self.details['arcs']:,} arcs\n{self.details['note']}"
+            return (
+                f"{self.path}: {self.details['states']:,} states, {self.details['arcs']:,} arcs\n{self.details['note']}"
+            )
         without = self.details["without_analysis"]
-        return f"{self.path}: {self.details['words']:,} words" + (f", {len(without):,} without an analysis" if without else "")
+        return f"{self.path}: {self.details['words']:,} words" + (
+            f", {len(without):,} without an analysis" if without else ""
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -42,7 +42,7 @@ def gloss_line(row: AnalysedWord, words: AnalysedWords) -> str:
     """The glosses of a word, separated as its morphemes are. A stem around an infix is glossed once, behind the infix."""
     if not row.pieces:
         return words.glosses.get(row.word, "?")
-    parts = _whole_parts(row)
+    parts = row.piece_owners
     glosses = [(words.gloss(part) or part.label.upper() or "?").replace(" ", ".") for part in parts]
     for i in range(1, len(parts) - 1):
         if _is_infixed(row.pieces, i):
@@ -51,17 +51,6 @@ def gloss_line(row: AnalysedWord, words: AnalysedWords) -> str:
         if _is_laced(row.pieces, i):
             glosses[i] = ""
     return _joined(row, glosses)
-
-
-def _whole_parts(row: AnalysedWord) -> list[Part]:
-    """Of each piece the part it belongs to."""
-    assert row.segmentation is not None
-    owner = {place: part for part, places in zip(row.parts, row.segmentation.positions, strict=True) for place in places}
-    result, place = [], 0
-    for piece in row.pieces:
-        result.append(owner[place])
-        place += len(piece.letters)
-    return result
 
 
 def _joined(row: AnalysedWord, texts: list[str]) -> str:

@@ -46,9 +46,7 @@ def lift_document(words: AnalysedWords) -> bytes:
     return xml_text(root)
 
 
-def _homes(
-    words: AnalysedWords, lexicon: dict[tuple[str, str], list[AnalysedWord]]
-) -> dict[str, tuple[str, str]]:
+def _homes(words: AnalysedWords, lexicon: dict[tuple[str, str], list[AnalysedWord]]) -> dict[str, tuple[str, str]]:
     """Of each word the entry it is a variant of: that of its first stem."""
     homes: dict[str, tuple[str, str]] = {}
     for key, users in lexicon.items():
@@ -87,7 +85,9 @@ def read_lift(path: PathLike, language: str | None = None) -> FieldData:
     for entry in document.iter("entry"):
         if "dateDeleted" in entry.attrib:
             continue
-        kind = next((t.get("value", "") for t in entry.findall("trait") if t.get("name") in ("morph-type", "MorphType")), "")
+        kind = next(
+            (t.get("value", "") for t in entry.findall("trait") if t.get("name") in ("morph-type", "MorphType")), ""
+        )
         forms = list(_forms(entry.find("lexical-unit"), language))
         label = LABELS.get(kind, "")
         for form in forms:

@@ -55,7 +55,7 @@ def _misc(row: AnalysedWord, words: AnalysedWords) -> str:
         "MSeg": "-".join(_escaped(p.text) for p in row.pieces),
         "MLabel": "-".join(_escaped(p.label) or "_" for p in row.pieces),
     }
-    glosses = [words.gloss(p) for p in row.pieces]
+    glosses = [words.gloss(part) for part in row.piece_owners]
     if any(glosses):
         values["MGloss"] = "-".join(_escaped(gloss) or "_" for gloss in glosses)
     if row.root:

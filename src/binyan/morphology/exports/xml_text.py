@@ -57,7 +57,9 @@ def read_xml(path: PathLike, root: str) -> Element:
         raise InputError(f"{path}:{error.lineno}: not well-formed XML: {expat.ErrorString(error.code)}") from error
     document = reader.builder.close()
     if document.tag != root:
-        raise InputError(f"{path}: begins with <{document.tag}>, where <{root}> is wanted; is it the right kind of file?")
+        raise InputError(
+            f"{path}: begins with <{document.tag}>, where <{root}> is wanted; is it the right kind of file?"
+        )
     return document
 
 
@@ -78,7 +80,9 @@ class _Reader:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise InputError(f"{self.path}:{self.parser.CurrentLineNumber}: elements are nested more than {_DEEPEST} deep")
+            raise InputError(
+                f"{self.path}:{self.parser.CurrentLineNumber}: elements are nested more than {_DEEPEST} deep"
+            )
         self.builder.start(tag, attributes)
 
     def _end(self, tag: str) -> None:

@@ -102,11 +102,16 @@ def _left_out(grammar: Grammar, stems: str) -> frozenset[int]:
         return frozenset()
     if stems == "combined":
         return frozenset(
-            i for i, rule in enumerate(grammar.rules) if rule.lhs in grammar.adapted and grammar.arity(rule.lhs) > 1
+            i
+            for i, rule in enumerate(grammar.rules)
+            if rule.lhs in grammar.adapted
+            and grammar.arity(rule.lhs) > 1
             and grammar.role(rule.lhs) in ("root", "template")
         )
     return frozenset(
-        i for i, rule in enumerate(grammar.rules) if rule.lhs in grammar.adapted and rule.arity == 1 and _laces(rule.arguments[0])
+        i
+        for i, rule in enumerate(grammar.rules)
+        if rule.lhs in grammar.adapted and rule.arity == 1 and _laces(rule.arguments[0])
     )
 
 
@@ -145,7 +150,7 @@ def _refusal(state: KeptState, plan: Plan, done: int, kept: int, settings: Trans
         ways.append("take one kept state (--states best)")
     if settings.stems != "seen" and plan.left_out != _left_out(plan.recursion.grammar, "seen"):
         ways.append("take the stems seen only (--stems seen)")
-    ways.append(f"allow more (--max-states {2 * settings.max_states})")
+    ways.append(f"allow more (--max-states {max(expected, 2 * settings.max_states)})")
     return (
         f"the transducer has more than {settings.max_states:,} states, reached {so_far}; by its rules and caches it would have up to "
         f"about {expected:,}: {', or '.join(ways)}"

@@ -146,7 +146,7 @@ def _save_hfst(transducer: Transducer, path: Path, ending: str, generator: bool)
     except ImportError as error:
         raise MissingExtra("HFST", "fst") from error
     basic = hfst.HfstBasicTransducer()
-    names = ["@_EPSILON_SYMBOL_@" if not s else s for s in transducer.symbols]
+    names = [s or "@_EPSILON_SYMBOL_@" for s in transducer.symbols]
     for source, target, first, second, weight in _arcs(transducer, generator):
         basic.add_transition(source, target, names[first], names[second], weight)
     for state, weight in transducer.finals.items():

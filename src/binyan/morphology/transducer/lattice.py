@@ -22,7 +22,9 @@ _NONE: tuple[Arc, ...] = ()
 class HasArcs(Protocol):
     """A transducer."""
 
-    finals: dict[int, float]
+    @property
+    def finals(self) -> dict[int, float]:
+        """The weights of the states where a word may end."""
 
     def arcs_of(self, state: int) -> Mapping[int, Sequence[Arc]]:
         """The arcs of a state by the letter that they read; those that read none are at 0."""

@@ -56,7 +56,12 @@ class Machine:
     def __init__(self, state: KeptState, plan: Plan) -> None:
         self.state = state
         self.grammar = state.compiled.grammar
-        self.contexts, self.recursion, self.forms, self.left_out = plan.contexts, plan.recursion, plan.forms, plan.left_out
+        self.contexts, self.recursion, self.forms, self.left_out = (
+            plan.contexts,
+            plan.recursion,
+            plan.forms,
+            plan.left_out,
+        )
         self._starts: dict[tuple[str, Context], list[Step]] = {}
         self._caches: list[dict[Event, tuple[float, Run]]] = []
 
@@ -120,7 +125,9 @@ class Machine:
                 for q, next_event, next_run in self._rule_steps(number, context, 0, 1, (None,) * len(rule.rhs)):
                     yield more * q, next_event, (REPEAT, symbol, context, next_run)
 
-    def _rule_steps(self, number: int, context: Context, argument: int, place: int, below: tuple[Any, ...]) -> list[Step]:
+    def _rule_steps(
+        self, number: int, context: Context, argument: int, place: int, below: tuple[Any, ...]
+    ) -> list[Step]:
         """The steps of a rule from an element on; `below` are the runs of its children that have begun and not ended."""
         rule = self.grammar.rules[number]
         elements = rule.arguments[argument]

@@ -71,7 +71,10 @@ def _check_recursion(
 
 def _mutually_recursive(grammar: Grammar) -> dict[str, frozenset[str]]:
     """Of each symbol those that contain it and that it contains; itself only if it does."""
-    below = {symbol: {s for number in grammar.rules_of[symbol] for s in grammar.rules[number].rhs} for symbol in grammar.symbols}
+    below = {
+        symbol: {s for number in grammar.rules_of[symbol] for s in grammar.rules[number].rhs}
+        for symbol in grammar.symbols
+    }
     reached = {symbol: set(symbols) for symbol, symbols in below.items()}
     changed = True
     while changed:

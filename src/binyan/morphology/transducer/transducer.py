@@ -245,11 +245,16 @@ class Transducer:
         }
 
     def __str__(self) -> str:
-        return f"{self.states:,} states, {self.arcs:,} arcs, {len(self.symbols):,} symbols\n{self.note}\n{self.signature}"
+        return (
+            f"{self.states:,} states, {self.arcs:,} arcs, {len(self.symbols):,} symbols\n{self.note}\n{self.signature}"
+        )
 
 
 def packed(
-    symbols: list[str], outgoing: list[list[tuple[int, int, int, float]]], finals: dict[int, float], unit: Unit = "grapheme"
+    symbols: list[str],
+    outgoing: list[list[tuple[int, int, int, float]]],
+    finals: dict[int, float],
+    unit: Unit = "grapheme",
 ) -> Transducer:
     """A transducer of lists of arcs (symbol of the word, symbol of the analysis, target, weight), one list per state."""
     first, inputs, outputs, targets = array("q", [0]), array("l"), array("l"), array("q")
