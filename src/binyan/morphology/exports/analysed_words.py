@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from binyan.errors import InputError, SettingsError
@@ -47,13 +48,11 @@ class AnalysedWord:
         """Of each piece the part that it belongs to."""
         if self.segmentation is None:
             return []
+        if self.segmentation.is_contiguous:
+            return list(self.parts)
         positions = self.segmentation.positions
-        owner = {place: part for part, places in zip(self.parts, positions, strict=True) for place in places}
-        owners, place = [], 0
-        for piece in self.pieces:
-            owners.append(owner[place])
-            place += len(piece.letters)
-        return owners
+        order = sorted((place, number) for number, places in enumerate(positions) for place in places)
+        return [self.parts[number] for number, _ in groupby(number for _, number in order)]
 
     @property
     def stem(self) -> str:

@@ -41,7 +41,7 @@ def morpheme_line(row: AnalysedWord) -> str:
 def gloss_line(row: AnalysedWord, words: AnalysedWords) -> str:
     """The glosses of a word, separated as its morphemes are. A stem around an infix is glossed once, behind the infix."""
     if not row.pieces:
-        return words.glosses.get(row.word, "?")
+        return words.glosses.get(row.word, "?").replace(" ", ".")
     parts = row.piece_owners
     glosses = [(words.gloss(part) or part.label.upper() or "?").replace(" ", ".") for part in parts]
     for i in range(1, len(parts) - 1):

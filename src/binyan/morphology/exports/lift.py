@@ -18,7 +18,7 @@ VERSION = "0.13"
 ANALYSIS_LANGUAGE = "en"
 """The language of glosses."""
 
-_SEGMENTS, _ROOT, _TEMPLATE = "segments", "root", "template"
+_SEGMENTS, _ROOT, _TEMPLATE, _LABEL = "segments", "root", "template", "label"
 
 
 def lift_document(words: AnalysedWords) -> bytes:
@@ -61,6 +61,7 @@ def _entry(root: Element, words: AnalysedWords, text: str, label: str, users: li
     add(add(add(entry, "lexical-unit"), "form", lang=words.language), "text", text)
     if label:
         add(entry, "trait", name="morph-type", value=morph_type(label))
+        add(entry, "trait", name=_LABEL, value=label)
     for row in users:
         variant = add(entry, "variant")
         add(add(variant, "form", lang=words.language), "text", row.word)
@@ -85,20 +86,22 @@ def read_lift(path: PathLike, language: str | None = None) -> FieldData:
     for entry in document.iter("entry"):
         if "dateDeleted" in entry.attrib:
             continue
-        kind = next(
-            (t.get("value", "") for t in entry.findall("trait") if t.get("name") in ("morph-type", "MorphType")), ""
-        )
-        forms = list(_forms(entry.find("lexical-unit"), language))
-        label = LABELS.get(kind, "")
-        for form in forms:
-            if label and label not in ("stem", "root"):
-                data.add_affix(unmarked(form, kind), label)
-            elif label == "root":
-                data.add_root(unmarked(form, kind))
-            elif not (label and entry.findall("variant/trait[@name='segments']")):
-                data.add_word(unmarked(form, kind))
+        _read_lexical_unit(entry, data, language)
         _read_variants(entry, data, language)
     return data
+
+
+def _read_lexical_unit(entry: Element, data: FieldData, language: str | None) -> None:
+    traits = {t.get("name", ""): t.get("value", "") for t in entry.findall("trait")}
+    kind = traits.get("morph-type", traits.get("MorphType", ""))
+    label = traits.get(_LABEL) or LABELS.get(kind, "")
+    for form in _forms(entry.find("lexical-unit"), language):
+        if label == "root":
+            data.add_root(unmarked(form, kind))
+        elif label not in ("", "stem"):
+            data.add_affix(unmarked(form, kind), label)
+        elif _LABEL not in traits:
+            data.add_word(unmarked(form, kind))
 
 
 def _read_variants(entry: Element, data: FieldData, language: str | None) -> None:

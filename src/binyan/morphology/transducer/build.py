@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from binyan.errors import SettingsError
-from binyan.grammar.rules import Grammar, Variable
 from binyan.morphology.chain_state import Snapshot
 from binyan.morphology.posterior import UNSEEN, Posterior
 from binyan.morphology.transducer.contexts import END, LETTER, Contexts, Event
 from binyan.morphology.transducer.kept_state import KeptState, kept_states, open_grammar
+from binyan.morphology.transducer.left_out import laced_stems, left_out_rules
 from binyan.morphology.transducer.machine import FINISHED, Machine, Plan, Run, Step, merged
 from binyan.morphology.transducer.regularity import Recursion
 from binyan.morphology.transducer.rule_forms import RuleForms
@@ -28,7 +28,7 @@ def build_transducer(
 ) -> Transducer:
     """The transducer of what was learnt. Raises SettingsError where it would have too many states, or needs a stack."""
     grammar = open_grammar(posterior.compiled).grammar
-    plan = Plan(Contexts(grammar), Recursion.of(grammar), RuleForms(grammar), _left_out(grammar, settings.stems))
+    plan = Plan(Contexts(grammar), Recursion.of(grammar), RuleForms(grammar), left_out_rules(grammar, settings))
     snapshots = [_best(posterior)] if settings.states == "best" else list(posterior.snapshots)
     builder = _Builder(settings.max_states)
     for i, state in enumerate(track(kept_states(posterior, snapshots), "states", len(snapshots), progress)):
@@ -96,29 +96,6 @@ class _Builder:
         return packed(list(self.symbols), self.outgoing, self.finals)
 
 
-def _left_out(grammar: Grammar, stems: str) -> frozenset[int]:
-    """The rules that derive nothing anew: of stems laced together ("seen"), or of what is laced ("combined")."""
-    if stems == "all":
-        return frozenset()
-    if stems == "combined":
-        return frozenset(
-            i
-            for i, rule in enumerate(grammar.rules)
-            if rule.lhs in grammar.adapted
-            and grammar.arity(rule.lhs) > 1
-            and grammar.role(rule.lhs) in ("root", "template")
-        )
-    return frozenset(
-        i
-        for i, rule in enumerate(grammar.rules)
-        if rule.lhs in grammar.adapted and rule.arity == 1 and _laces(rule.arguments[0])
-    )
-
-
-def _laces(elements: Sequence[Variable | str]) -> bool:
-    return any(isinstance(e, Variable) and e.argument > 0 for e in elements)
-
-
 def _best(posterior: Posterior) -> Snapshot:
     """The kept state that gives the training words the highest probability; judged by some of them where there are many."""
     words = posterior.words.words[:: max(1, len(posterior.words) // _JUDGED)]
@@ -134,12 +111,13 @@ def _best(posterior: Posterior) -> Snapshot:
 def _note(posterior: Posterior, settings: TransducerSettings, exact: bool) -> str:
     kept = len(posterior.snapshots)
     which = f"the average of {kept} kept states" if settings.states == "average" else f"the best of {kept} kept states"
-    what = {
-        "seen": "stems of roots and templates as they were seen; others letter by letter",
-        "combined": "known roots with known templates; other stems letter by letter",
-        "all": "",
-    }[settings.stems]
-    return f"{posterior.compiled.source.name}: {which}; {'exact' if exact else what}"
+    lacks = []
+    if settings.stems != "all" and laced_stems(posterior.compiled.grammar):
+        known = {"seen": "stems of roots and templates that were seen", "combined": "known roots with known templates"}
+        lacks.append(f"{known[settings.stems]} only")
+    if settings.new != "all":
+        lacks.append("no new morphemes but stems" if settings.new == "stems" else "no new morphemes")
+    return f"{posterior.compiled.source.name}: {which}; {'exact' if exact else ', '.join(lacks)}"
 
 
 def _refusal(state: KeptState, plan: Plan, done: int, kept: int, settings: TransducerSettings) -> str:
@@ -148,7 +126,8 @@ def _refusal(state: KeptState, plan: Plan, done: int, kept: int, settings: Trans
     ways = []
     if kept > 1:
         ways.append("take one kept state (--states best)")
-    if settings.stems != "seen" and plan.left_out != _left_out(plan.recursion.grammar, "seen"):
+    grammar = plan.recursion.grammar
+    if settings.stems != "seen" and laced_stems(grammar):
         ways.append("take the stems seen only (--stems seen)")
     ways.append(f"allow more (--max-states {max(expected, 2 * settings.max_states)})")
     return (

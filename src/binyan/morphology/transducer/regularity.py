@@ -18,11 +18,10 @@ class Recursion:
 
     @classmethod
     def of(cls, grammar: Grammar) -> Recursion:
-        """Raises SettingsError where a transducer would need a stack, or arguments come in another order than in the word."""
+        """Raises SettingsError where a transducer would need a stack."""
         groups = _mutually_recursive(grammar)
         repeated = frozenset(rule.lhs for rule in grammar.rules if _begins_with_itself(rule))
         for rule in grammar.rules:
-            _check_order(grammar, rule)
             _check_recursion(grammar, rule, groups, repeated)
         return cls(grammar, repeated)
 
@@ -34,21 +33,6 @@ class Recursion:
 def _begins_with_itself(rule: Rule) -> bool:
     first = rule.arguments[0][0]
     return rule.arity == 1 and isinstance(first, Variable) and rule.rhs[first.child] == rule.lhs
-
-
-def _check_order(grammar: Grammar, rule: Rule) -> None:
-    """The pieces of every right-hand symbol must come in their order."""
-    next_argument = [0] * len(rule.rhs)
-    for argument in rule.arguments:
-        for element in argument:
-            if isinstance(element, Variable):
-                if element.argument != next_argument[element.child]:
-                    raise SettingsError(
-                        f"the grammar {grammar.name} cannot be written as a transducer: the rule '{rule}' (line {rule.line}) "
-                        f"changes the order of the pieces of {rule.rhs[element.child]}; export the analyses instead "
-                        "(--format tsv)"
-                    )
-                next_argument[element.child] += 1
 
 
 def _check_recursion(
