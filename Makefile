@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NATIVE := $(shell find core bindings -name '*.[ch]pp') CMakeLists.txt
 CORE_FILES := $(shell find core bindings tests/cpp tests/fuzz -name '*.[ch]pp')
-EXTRAS ?= cluster,dev,docs,explore,morfessor,mt,neural,pandas
+EXTRAS ?= cluster,dev,docs,explore,fst,linguistics,morfessor,mt,neural,pandas
 
 .PHONY: setup demo docs test quick lint coverage clean test-core sanitize sanitize-threads fuzz fuzz-core cross test-aarch64 crash laws peers
 

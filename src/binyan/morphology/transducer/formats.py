@@ -164,7 +164,7 @@ def _save_openfst(transducer: Transducer, path: Path, ending: str, generator: bo
     try:
         import pynini
     except ImportError as error:
-        raise MissingExtra("pynini", "fst") from error
+        raise MissingExtra("pynini", "openfst") from error
     table = pynini.SymbolTable()
     for number, symbol in enumerate(transducer.symbols):
         table.add_symbol(symbol or "<epsilon>", number)

@@ -214,7 +214,7 @@ class Transducer:
         """Write the transducer by the ending of `path`: .hfst (HFST), .foma (foma), .fst (OpenFst), any other as AT&T text.
 
         Words are on the first side and analyses on the second: an analyser; with `generator` the other way round. All but AT&T text need
-        `pip install 'binyan[fst]'`.
+        `pip install 'binyan[fst]'`, OpenFst `binyan[openfst]`.
         """
         from binyan.morphology.transducer.formats import save_transducer
 
