@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument("--sweeps", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--stems", default="seen")
+    parser.add_argument("--lift-schema", type=Path, help="RELAX NG schema of LIFT 0.13")
     parser.add_argument("--max-states", type=int, default=5_000_000)
     options = parser.parse_args()
     print("| list | grammar | kept states | states | arcs | seconds | AT&T MB | learnt | unseen | off by | words/s |")
@@ -41,7 +42,9 @@ def main() -> None:
         model = binyan.Morphology(grammar, sweeps=options.sweeps, seed=options.seed).fit(learnt, progress=False)
         for states in ("average", "best"):
             print(row(Path(path).name, model, states, learnt, unseen, options), flush=True)
-        notes.append(f"{Path(path).name}: {opened(model, learnt[: options.unseen])}")
+        notes.append(
+            f"{Path(path).name}: {opened(model, learnt[: options.unseen])}; {validated(model, options.lift_schema)}"
+        )
     print("\nOne kept state, no new morphemes, learnt words:", *notes, sep="\n")
 
 
@@ -132,6 +135,26 @@ def opened(model: binyan.Morphology, words: list[str]) -> str:
             speed = len(best) / (time.process_time() - began)
             results.append(f"{name} {same}/{len(best)}, {speed:,.0f} words/s")
     return "; ".join(results)
+
+
+def validated(model: binyan.Morphology, schema: Path | None) -> str:
+    """Whether the LIFT file is valid by its schema, and the CLDF data set by pycldf, which refuses one that is not."""
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        words = len(model.words)
+        if schema is not None:
+            from lxml import etree
+
+            model.to_lift(Path(folder) / "model.lift")
+            relax_ng = etree.RelaxNG(etree.parse(str(schema)))
+            valid = relax_ng.validate(etree.parse(str(Path(folder) / "model.lift")))
+            results.append(f"LIFT of {words:,} words {'valid' if valid else f'not valid: {relax_ng.error_log}'}")
+        try:
+            model.to_cldf(Path(folder) / "cldf")
+            results.append(f"CLDF of {words:,} words valid")
+        except ImportError:
+            results.append("no pycldf")
+    return ", ".join(results)
 
 
 def in_pyfoma(att: Path) -> Callable[[str], str]:

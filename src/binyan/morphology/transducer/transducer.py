@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from binyan.errors import InputError
 from binyan.files import PathLike
 from binyan.morphology.transducer.lattice import Arc, Lattice
-from binyan.morphology.transducer.tape import is_tag, read_tape
+from binyan.morphology.transducer.tape import RADICAL, is_tag, read_tape
 from binyan.segmentation import Segmentation
 from binyan.text.atoms import Unit, atoms
 from binyan.text.reading import check_length
@@ -115,7 +115,8 @@ class Transducer:
     def segmentations(self, word: str, n: int = 5) -> list[Segmentation]:
         """The n most probable segmentations of a word, best first; analyses that differ in roots only are added."""
         sums: dict[Segmentation, float] = {}
-        for analysis in self.analyse(word, n + _BEYOND):
+        beyond = _BEYOND if RADICAL in self._numbers else 0
+        for analysis in self.analyse(word, n + beyond):
             sums[analysis.segmentation] = sums.get(analysis.segmentation, 0.0) + analysis.probability
         best = sorted(sums.items(), key=lambda item: -item[1])[:n]
         return [replace(segmentation, probability=probability) for segmentation, probability in best]
