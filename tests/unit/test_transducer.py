@@ -226,6 +226,14 @@ def test_what_needs_a_stack_is_refused(text, why):
         model.to_fst()
 
 
+def test_a_grammar_that_is_more_than_its_rules_is_refused(monkeypatch):
+    model = learnt("concat")
+    log_probability = type(model.posterior).log_probability
+    monkeypatch.setattr(type(model.posterior), "log_probability", lambda self, word: log_probability(self, word) - 0.1)
+    with pytest.raises(SettingsError, match=r"rules that a transducer does not hold.*1\.11 times"):
+        model.to_fst()
+
+
 def test_att_text(tmp_path):
     model = learnt("affixes")
     fst = model.to_fst()

@@ -93,6 +93,11 @@ class Posterior:
     def _places(self) -> dict[str, int]:
         return {word: i for i, word in enumerate(self.words.words)}
 
+    @property
+    def open_grammar(self) -> Compiled:
+        """The grammar with one more terminal, for letters that were never seen, where it takes any letters."""
+        return self._open
+
     @cached_property
     def _open(self) -> Compiled:
         """The grammar with one more terminal."""

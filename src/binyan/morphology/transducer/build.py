@@ -10,7 +10,7 @@ from binyan.errors import SettingsError
 from binyan.morphology.chain_state import Snapshot
 from binyan.morphology.posterior import UNSEEN, Posterior
 from binyan.morphology.transducer.contexts import END, LETTER, Contexts, Event
-from binyan.morphology.transducer.kept_state import KeptState, kept_states, open_grammar
+from binyan.morphology.transducer.kept_state import KeptState, kept_states
 from binyan.morphology.transducer.left_out import laced_stems, left_out_rules
 from binyan.morphology.transducer.machine import FINISHED, Machine, Plan, Run, Step, merged
 from binyan.morphology.transducer.regularity import Recursion
@@ -21,13 +21,15 @@ from binyan.morphology.transducer.transducer import OTHER, Transducer, packed
 from binyan.progress import ProgressOption, track
 
 _JUDGED = 1000  # training words by which the best state is chosen
+_CHECKED = 20  # training words whose probability is compared with the parser's
+_SAME = 1e-6
 
 
 def build_transducer(
     posterior: Posterior, settings: TransducerSettings, signature: str = "", progress: ProgressOption = False
 ) -> Transducer:
     """The transducer of what was learnt. Raises SettingsError where it would have too many states, or needs a stack."""
-    grammar = open_grammar(posterior.compiled).grammar
+    grammar = posterior.open_grammar.grammar
     plan = Plan(Contexts(grammar), Recursion.of(grammar), RuleForms(grammar), left_out_rules(grammar, settings))
     snapshots = [_best(posterior)] if settings.states == "best" else list(posterior.snapshots)
     builder = _Builder(settings.max_states)
@@ -37,7 +39,7 @@ def build_transducer(
         except _TooLarge:
             raise SettingsError(_refusal(state, plan, i, len(snapshots), settings)) from None
     exact = not plan.left_out
-    return replace(
+    transducer = replace(
         builder.transducer(),
         exact=exact and (settings.states == "average" or len(posterior.snapshots) == 1),
         note=_note(posterior, settings, exact),
@@ -45,6 +47,19 @@ def build_transducer(
         unit=posterior.words.unit,
         preparation=posterior.words.preparation,
     )
+    _check(transducer, replace(posterior, snapshots=snapshots), exact)
+    return transducer
+
+
+def _check(transducer: Transducer, posterior: Posterior, exact: bool) -> None:
+    """Some training words must have the probability that the parser gives them, or, where rules are left out, at most that."""
+    for word in posterior.words.words[:: max(1, len(posterior.words) // _CHECKED)]:
+        difference = transducer.lattice(word).log_probability - posterior.log_probability(word)
+        if difference > _SAME or (exact and difference < -_SAME):
+            raise SettingsError(
+                f"the grammar {posterior.compiled.source.name} has rules that a transducer does not hold: {word!r} would have "
+                f"{math.exp(difference):.3g} times its probability; export the analyses instead (--format tsv)"
+            )
 
 
 class _TooLarge(Exception):
@@ -72,6 +87,8 @@ class _Builder:
         """The arcs of a state; the states they lead to that are new."""
         new: list[tuple[int, Run]] = []
         for p, event, run in steps:
+            if p <= 0.0:
+                continue
             if event[0] == END:
                 self.finals[source] = -math.log(p)
                 continue

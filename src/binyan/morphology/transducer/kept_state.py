@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from binyan.grammar.compiled import Compiled
+from binyan.grammar.rules import Rule
 from binyan.morphology.chain_state import Snapshot
-from binyan.morphology.posterior import UNSEEN, Posterior
+from binyan.morphology.posterior import Posterior
 
 
 @dataclass(frozen=True)
@@ -32,19 +33,18 @@ class KeptState:
         return sum(map(len, self.cached.values()))
 
 
-def open_grammar(compiled: Compiled) -> Compiled:
-    """The grammar with one more terminal, for letters that were never seen, where it takes any letters."""
-    source = compiled.source
-    return Compiled(source, [*compiled.atoms, UNSEEN]) if source.open_terminals else compiled
-
-
 def kept_states(posterior: Posterior, snapshots: Sequence[Snapshot]) -> Iterator[KeptState]:
     """The kept states of a posterior, each with the probabilities by which the parser weighs."""
-    compiled = open_grammar(posterior.compiled)
-    numbers = {(r.lhs, r.arguments, r.rhs): i for i, r in enumerate(compiled.grammar.rules)}
-    places = np.array([numbers[r.lhs, r.arguments, r.rhs] for r in posterior.compiled.grammar.rules], np.int64)
+    compiled = posterior.open_grammar
+    numbers = {_content(rule): i for i, rule in enumerate(compiled.grammar.rules)}
+    places = np.array([numbers[_content(rule)] for rule in posterior.compiled.grammar.rules], np.int64)
     for snapshot in snapshots:
         yield _kept_state(compiled, places, snapshot)
+
+
+def _content(rule: Rule) -> Rule:
+    """The rule without its weight and line."""
+    return replace(rule, weight=1.0, line=0)
 
 
 def _kept_state(compiled: Compiled, places: NDArray[np.int64], snapshot: Snapshot) -> KeptState:

@@ -174,6 +174,10 @@ class Transducer:
     def _encoded(self, letters: Sequence[str]) -> list[int]:
         return [-1 if is_tag(letter) else self._number(letter) for letter in letters]
 
+    def lattice(self, word: str) -> Lattice:
+        """All ways of a prepared word."""
+        return Lattice(self, self._encoded(atoms(word, self.unit)))
+
     def _lattice(self, word: str) -> tuple[list[str], Lattice]:
         if self.preparation is not None:
             parts = self.preparation(word)
@@ -181,8 +185,7 @@ class Transducer:
                 raise InputError(f"{word!r} is not one word: give words one by one")
             word = parts[0]
         check_length(word)
-        letters = atoms(word, self.unit)
-        return letters, Lattice(self, self._encoded(letters))
+        return atoms(word, self.unit), self.lattice(word)
 
     def _spelt(self, outputs: Sequence[int], letters: Sequence[str]) -> list[str]:
         """The symbols of an analysis, the letters as they stand in the word."""
