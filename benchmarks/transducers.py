@@ -21,6 +21,8 @@ from binyan.errors import BinyanError
 from binyan.morphology.transducer import Transducer
 from binyan.text.reading import read_lines
 
+_OPENED = 20  # words looked up by other programs, the shortest: they follow one way after the other
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -167,8 +169,19 @@ def in_hfst(att: Path) -> Callable[[str], str]:
 
     with open(att, encoding="utf-8") as source:
         fst = hfst.AttReader(source, "@0@").read()
-    fst.convert(hfst.ImplementationType.HFST_OLW_TYPE)
-    return lambda word: min(fst.lookup(word), key=lambda found: found[1], default=("", 0.0))[0]
+    known = sorted(fst.get_alphabet(), key=len)
+    tokens = hfst.HfstTokenizer()
+    for symbol in known:
+        tokens.add_multichar_symbol(symbol)
+
+    def look_up(word: str) -> str:
+        ways = hfst.tokenized_fst(tokens.tokenize_one_level(word))
+        ways.compose(fst)
+        ways.n_best(1)
+        paths = ways.extract_paths(output="dict")
+        return next((found[0][0] for found in paths.values()), "").replace("@_EPSILON_SYMBOL_@", "")
+
+    return look_up
 
 
 if __name__ == "__main__":
