@@ -44,9 +44,8 @@ def main() -> None:
         model = binyan.Morphology(grammar, sweeps=options.sweeps, seed=options.seed).fit(learnt, progress=False)
         for states in ("average", "best"):
             print(row(Path(path).name, model, states, learnt, unseen, options), flush=True)
-        notes.append(
-            f"{Path(path).name}: {opened(model, learnt[: options.unseen])}; {validated(model, options.lift_schema)}"
-        )
+        short = sorted(learnt[: options.unseen], key=len)[:_OPENED]
+        notes.append(f"{Path(path).name}: {opened(model, short)}; {validated(model, options.lift_schema)}")
     print("\nOne kept state, no new morphemes, learnt words:", *notes, sep="\n")
 
 

@@ -130,6 +130,34 @@ def test_fewer_stems_have_less_probability():
         assert seen.segmentations(word, 1)[0].parts == everything.segmentations(word, 1)[0].parts
 
 
+LACED = """
+Word -> Stem | Stem Suf
+@Stem(abc) -> R2(a,c) T1(b) | R2(a,b) T1(c)
+@R2(a,b) -> RootChar(a) RootChar(b)
+@T1 -> TemplateChar
+@Suf -> SufChar+
+RootChar | TemplateChar | SufChar -> <any>
+role stem Stem
+role suffix Suf
+role root R2
+role template T1
+"""
+
+
+@pytest.mark.parametrize("states", ["average", "best"])
+def test_a_stem_that_was_seen_has_the_probability_it_has_with_all_rules(states):
+    words = ["kat", "kit", "kut", "sat", "sit", "kats", "kits", "tka", "tki", "sut", "kas", "kis"]
+    model = binyan.Morphology(Grammar.from_text(LACED, "laced"), sweeps=6, burn_in=2, seed=2).fit(words, progress=False)
+    seen, everything = (model.to_fst(states=states, stems=stems) for stems in ("seen", "all"))
+    compared = 0
+    for word in words:
+        whole = {a.text: a.weight for a in everything.analyse(word, 100)}
+        for analysis in seen.analyse(word, 100):
+            assert analysis.weight == pytest.approx(whole[analysis.text], abs=1e-9)
+            compared += 1
+    assert compared > len(words)
+
+
 def test_one_kept_state_alone():
     model = learnt("concat")
     fst = model.to_fst(states="best")

@@ -30,10 +30,15 @@ def build_transducer(
 ) -> Transducer:
     """The transducer of what was learnt. Raises SettingsError where it would have too many states, or needs a stack."""
     grammar = posterior.open_grammar.grammar
-    plan = Plan(Contexts(grammar), Recursion.of(grammar), RuleForms(grammar), left_out_rules(grammar, settings))
-    snapshots = [_best(posterior)] if settings.states == "best" else list(posterior.snapshots)
+    kept = list(kept_states(posterior, posterior.snapshots))
+    stems = _laced_trees(kept) if settings.stems == "seen" else {}
+    plan = Plan(Contexts(grammar), Recursion.of(grammar), RuleForms(grammar), left_out_rules(grammar, settings), stems)
+    snapshots = list(posterior.snapshots)
+    if settings.states == "best":
+        best = _best(posterior)
+        kept, snapshots = [kept[best]], [snapshots[best]]
     builder = _Builder(settings.max_states)
-    for i, state in enumerate(track(kept_states(posterior, snapshots), "states", len(snapshots), progress)):
+    for i, state in enumerate(track(kept, "states", len(kept), progress)):
         try:
             builder.add(Machine(state, plan), i, 1.0 / len(snapshots))
         except _TooLarge:
@@ -113,8 +118,18 @@ class _Builder:
         return packed(list(self.symbols), self.outgoing, self.finals)
 
 
-def _best(posterior: Posterior) -> Snapshot:
-    """The kept state that gives the training words the highest probability; judged by some of them where there are many."""
+def _laced_trees(kept: Sequence[KeptState]) -> dict[str, list[tuple[int, ...]]]:
+    """The stems of roots and templates in the caches of all kept states, by their symbols."""
+    laced = laced_stems(kept[0].compiled.grammar)
+    trees: dict[str, dict[tuple[int, ...], None]] = {}
+    for state in kept:
+        for symbol, cached in state.cached.items():
+            trees.setdefault(symbol, {}).update(dict.fromkeys(tree for tree, _ in cached if tree[0] in laced))
+    return {symbol: list(found) for symbol, found in trees.items() if found}
+
+
+def _best(posterior: Posterior) -> int:
+    """The number of the kept state that gives the training words the highest probability; judged by some of them where there are many."""
     words = posterior.words.words[:: max(1, len(posterior.words) // _JUDGED)]
 
     def score(snapshot: Snapshot) -> float:
@@ -122,7 +137,8 @@ def _best(posterior: Posterior) -> Snapshot:
         values = (alone.log_probability(word) for word in words)
         return sum(value for value in values if value > -math.inf)
 
-    return max(posterior.snapshots, key=score)
+    scores = [score(snapshot) for snapshot in posterior.snapshots]
+    return scores.index(max(scores))
 
 
 def _note(posterior: Posterior, settings: TransducerSettings, exact: bool) -> str:

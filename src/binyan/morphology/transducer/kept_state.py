@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +28,23 @@ class KeptState:
     cached: dict[str, list[tuple[tuple[int, ...], float]]]
     """Of each adapted symbol: derivations (rules in preorder) and their probabilities."""
 
-    @property
-    def trees(self) -> int:
-        """Trees in all caches."""
-        return sum(map(len, self.cached.values()))
+    def tree_probability(self, derivation: Sequence[int]) -> float:
+        """The probability of a tree, given its symbol: from the cache, or derived anew, and so on for the trees inside it."""
+        rules = [self.compiled.grammar.rules[number] for number in derivation]
+        waiting: list[tuple[int, float]] = []  # of each subtree where it ends, and its probability
+        for i in range(len(rules) - 1, -1, -1):
+            end, p = i + 1, float(self.rule_probability[derivation[i]])
+            for _ in rules[i].rhs:
+                end, below = waiting.pop()
+                p *= below
+            if (new := self.new_morpheme.get(rules[i].lhs)) is not None:
+                p = new * p + self._cached_probability.get(tuple(derivation[i:end]), 0.0)
+            waiting.append((end, p))
+        return waiting[0][1]
+
+    @cached_property
+    def _cached_probability(self) -> dict[tuple[int, ...], float]:
+        return {derivation: p for trees in self.cached.values() for derivation, p in trees}
 
 
 def kept_states(posterior: Posterior, snapshots: Sequence[Snapshot]) -> Iterator[KeptState]:

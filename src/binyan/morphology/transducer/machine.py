@@ -7,8 +7,8 @@ transducer. Runs of symbols with several arguments stop at each gap, and the rul
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from binyan.grammar.rules import Rule, Variable
@@ -42,12 +42,17 @@ ENDED: Event = (END, "")
 
 @dataclass(frozen=True)
 class Plan:
-    """What the machines of all kept states of a grammar share. Rules that are `left_out` derive nothing anew."""
+    """What the machines of all kept states of a grammar share.
+
+    Rules that are `left_out` derive nothing anew. `stems` are trees, by their symbols, that every machine has as if they were in its cache,
+    with the probability that they have with all rules.
+    """
 
     contexts: Contexts
     recursion: Recursion
     forms: RuleForms
     left_out: frozenset[int] = frozenset()
+    stems: Mapping[str, Sequence[tuple[int, ...]]] = field(default_factory=dict)
 
 
 class Machine:
@@ -55,6 +60,7 @@ class Machine:
 
     def __init__(self, state: KeptState, plan: Plan) -> None:
         self.state = state
+        self.plan = plan
         self.grammar = state.compiled.grammar
         self.contexts, self.recursion, self.forms, self.left_out = (
             plan.contexts,
@@ -193,7 +199,9 @@ class Machine:
     def _cached(self, symbol: str, context: Context) -> list[Step]:
         """The first steps of the cached trees of a symbol, which share their beginnings and, where one tree is left, their ends."""
         entries: Counter[tuple[Event, ...]] = Counter()
-        for derivation, p in self.state.cached.get(symbol, ()):
+        stems = self.plan.stems.get(symbol, ())
+        trees = dict(self.state.cached.get(symbol, ())) | {stem: self.state.tree_probability(stem) for stem in stems}
+        for derivation, p in trees.items():
             entries[tuple(tree_events(self.state.compiled, self.contexts, derivation, context))] += p  # type: ignore[assignment]
         if not entries:
             return []
