@@ -66,6 +66,31 @@ def gold_morphemes() -> list[bytes]:
     ]
 
 
+def lift() -> list[bytes]:
+    """A lexicon with affixes, a stem and its words."""
+    return [
+        b'<?xml version="1.0"?><lift version="0.13"><header/><entry id="a"><lexical-unit><form lang="x"><text>um</text></form>'
+        b'</lexical-unit><trait name="morph-type" value="infix"/></entry><entry id="b"><lexical-unit><form lang="x"><text>sulat'
+        b'</text></form></lexical-unit><trait name="label" value="stem"/><variant><form lang="x"><text>sumulat</text></form>'
+        b'<trait name="segments" value="sulat@0,3,4,5,6/stem um@1,2/inf"/></variant><sense id="s"/></entry></lift>'
+    ]
+
+
+def flextext() -> list[bytes]:
+    """One phrase of interlinear text."""
+    return [
+        b'<document version="2"><interlinear-text><paragraphs><paragraph><phrases><phrase><words><word><item type="txt" '
+        b'lang="x">sumulat</item><morphemes><morph type="stem"><item type="txt" lang="x">sulat</item></morph><morph '
+        b'type="infix"><item type="txt" lang="x">-um-</item></morph></morphemes></word></words></phrase></phrases>'
+        b"</paragraph></paragraphs></interlinear-text></document>"
+    ]
+
+
+def att() -> list[bytes]:
+    """A transducer as AT&T text."""
+    return [b"0\t1\ta\ta\t0.5\n1\t1\ta\ta\t0.7\n1\t2\t@0@\t<stem>\t0.1\n2\t3\tb\tb\n3\t4\t@0@\t<suf>\n2\t0.2\n4\n"]
+
+
 def grammars() -> list[bytes]:
     """Grammars of the library, and a few of our own."""
     folder = Path(__file__).resolve().parents[2] / "src/binyan/grammar/library"

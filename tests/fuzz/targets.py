@@ -96,6 +96,20 @@ def _gold_morphemes(path: Path) -> None:
     [word.stem for word in read_gold(path)]
 
 
+def _field_data(path: Path) -> None:
+    from binyan.morphology.exports import read_field_data
+
+    data = read_field_data(path)
+    str(data), data.known_rows, data.to_dict()
+
+
+def _transducer(path: Path) -> None:
+    from binyan.morphology.transducer import Transducer
+
+    fst = Transducer.read(path)
+    fst.log_probability("aab"), fst.analyse("aab", 2), fst.generate("a<stem>")
+
+
 def _grammar(data: bytes) -> None:
     from binyan.errors import InputError
     from binyan.grammar.notation import read_grammar
@@ -259,6 +273,11 @@ TARGETS: dict[str, Target] = {
         Target("segmentations", corpus.segmentations, _table, _segmentations),
         Target("gold-compounds", corpus.gold_compounds, _table, _gold_compounds),
         Target("gold-morphemes", corpus.gold_morphemes, _table, _gold_morphemes),
+        Target("lift", corpus.lift, text_mutator("<", ">", "&", '"', "<entry>", "</form>"), _field_data, ".lift"),
+        Target(
+            "flextext", corpus.flextext, text_mutator("<", ">", "&", '"', "<word>", "</item>"), _field_data, ".flextext"
+        ),
+        Target("att", corpus.att, text_mutator("\t", "\n", "@0@", "<stem>", "1", "-1", "nan", "inf"), _transducer),
         Target("grammar", corpus.grammars, _grammars, _grammar, takes_bytes=True),
         Target("py-cfg", corpus.py_cfg, _grammars, _grammar, takes_bytes=True),
         Target("py-srcag", corpus.py_srcag, _grammars, _grammar, takes_bytes=True),

@@ -286,7 +286,11 @@ def test_att_text_by_hand(tmp_path):
     assert fst.log_probability("a") == pytest.approx(-1.5) and fst.analyse("a")[0].text == "a<stem>"
     for text, why in [
         ("0\t1\ta\n", ":1: 3 columns"),
-        ("0\t1\ta\ta\tx\n", "'x' is not a number"),
+        ("0\t1\ta\ta\tx\n", "not 'x'"),
+        ("0\tnan\n", "not 'nan'"),
+        ("0\t1\ta\tb\n", ":1: an arc of an analyser"),
+        ("0\t1\ta\ta\nx\t1\t@0@\t@0@\n", ":2: an arc of an analyser"),
+        ("0\t0\t@0@\t<stem>\n", "in a circle"),
         ("", "no transducer"),
     ]:
         path.write_text(text)
@@ -339,3 +343,5 @@ def test_analysis_sides():
     for symbols in (["a"], ["a", "<stem->"], [], ["a", "<stem>", "b"]):
         with pytest.raises(InputError, match="not complete"):
             read_tape(symbols)
+    with pytest.raises(InputError, match="behind no letters"):
+        read_tape(["a", "<stem>", "<suf>"])

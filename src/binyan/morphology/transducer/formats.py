@@ -9,6 +9,7 @@ from typing import Any
 
 from binyan.errors import InputError, MissingExtra
 from binyan.files import PathLike, replacing, write_text
+from binyan.morphology.transducer.tape import is_tag
 from binyan.morphology.transducer.transducer import OTHER, Transducer, packed
 from binyan.text.atoms import Unit
 from binyan.text.reading import read_lines
@@ -17,6 +18,7 @@ EMPTY, SPACE = "@0@", "@_SPACE_@"
 """The empty symbol and the space, as foma and HFST write them."""
 
 _MOST_ARCS = 50_000_000
+_LONGEST_NUMBER, _LOWEST_WEIGHT = 40, -100.0
 
 
 def save_transducer(transducer: Transducer, path: PathLike, generator: bool) -> None:
@@ -61,51 +63,85 @@ def _written(symbol: str) -> str:
 
 
 def read_att(path: PathLike, unit: Unit = "grapheme") -> Transducer:
-    """An analyser from its AT&T text; lines without a weight have weight 0, and the source of the first line is the first state."""
-    states: dict[str, int] = {}
-    symbols: dict[str, int] = {"": 0}
-    outgoing: list[list[tuple[int, int, int, float]]] = []
-    finals: dict[int, float] = {}
+    """An analyser from its AT&T text; lines without a weight have weight 0, and the source of the first line is the first state.
 
-    def state(name: str) -> int:
-        number = states.setdefault(name, len(states))
-        if number == len(outgoing):
-            outgoing.append([])
-        return number
-
-    arcs = 0
+    An arc has a letter on both sides, or the empty symbol and a tag. Raises InputError for any other transducer.
+    """
+    reader = _AttReader(path)
     for number, line in read_lines(path):
-        columns = line.split("\t")
-        if not line:
-            continue
+        if line:
+            reader.add(line.split("\t"), f"{path}:{number}")
+    if not reader.outgoing:
+        raise InputError(f"{path}: holds no transducer; AT&T text has one arc per line")
+    reader.refuse_circles()
+    return packed(list(reader.symbols), reader.outgoing, reader.finals, unit)
+
+
+class _AttReader:
+    """States and arcs so far."""
+
+    def __init__(self, path: PathLike) -> None:
+        self.path, self.arcs = path, 0
+        self.states: dict[str, int] = {}
+        self.symbols: dict[str, int] = {"": 0}
+        self.outgoing: list[list[tuple[int, int, int, float]]] = []
+        self.finals: dict[int, float] = {}
+
+    def add(self, columns: list[str], where: str) -> None:
+        """Add what a line says."""
         if len(columns) not in (1, 2, 4, 5):
             raise InputError(
-                f"{path}:{number}: {len(columns)} columns where AT&T text has 4 or 5 (an arc) or 1 or 2 (a final state), "
-                f"separated by tabs: {line[:80]!r}"
+                f"{where}: {len(columns)} columns where AT&T text has 4 or 5 (an arc) or 1 or 2 (a final state), separated by tabs"
             )
-        weight = _weight(columns[-1], f"{path}:{number}") if len(columns) in (2, 5) else 0.0
+        weight = _weight(columns[-1], where) if len(columns) in (2, 5) else 0.0
         if len(columns) <= 2:
-            finals[state(columns[0])] = weight
-            continue
+            self.finals[self._state(columns[0])] = weight
+            return
         first, second = ({EMPTY: "", SPACE: " "}.get(s, s) for s in columns[2:4])
-        source, target = state(columns[0]), state(columns[1])
-        sides = [symbols.setdefault(s, len(symbols)) for s in (first, second)]
-        outgoing[source].append((sides[0], sides[1], target, weight))
-        arcs += 1
-        if arcs > _MOST_ARCS:
-            raise InputError(f"{path}:{number}: more than {_MOST_ARCS:,} arcs")
-    if not outgoing:
-        raise InputError(f"{path}: holds no transducer; AT&T text has one arc per line")
-    return packed(list(symbols), outgoing, finals, unit)
+        if "" in columns[2:4] or not ((first == second != "" and not is_tag(first)) or (not first and is_tag(second))):
+            raise InputError(
+                f"{where}: an arc of an analyser has a letter on both sides, or {EMPTY} and a tag such as <stem>, not "
+                f"{columns[2][:20]!r} and {columns[3][:20]!r}"
+            )
+        source, target = self._state(columns[0]), self._state(columns[1])
+        left, right = (self.symbols.setdefault(s, len(self.symbols)) for s in (first, second))
+        self.outgoing[source].append((left, right, target, weight))
+        self.arcs += 1
+        if self.arcs > _MOST_ARCS:
+            raise InputError(f"{where}: more than {_MOST_ARCS:,} arcs")
+
+    def _state(self, name: str) -> int:
+        number = self.states.setdefault(name, len(self.states))
+        if number == len(self.outgoing):
+            self.outgoing.append([])
+        return number
+
+    def refuse_circles(self) -> None:
+        """Raises InputError where tags lead in a circle, so that a word would have analyses without end."""
+        arriving = [0] * len(self.outgoing)
+        tags = [[target for left, _, target, _ in arcs if left == 0] for arcs in self.outgoing]
+        for targets in tags:
+            for target in targets:
+                arriving[target] += 1
+        free = [state for state, count in enumerate(arriving) if count == 0]
+        for state in free:  # grows
+            for target in tags[state]:
+                arriving[target] -= 1
+                if arriving[target] == 0:
+                    free.append(target)
+        if len(free) < len(self.outgoing):
+            raise InputError(
+                f"{self.path}: tags lead in a circle without a letter; a word would have analyses without end"
+            )
 
 
 def _weight(text: str, where: str) -> float:
     try:
-        value = float(text)
+        value = float(text) if len(text) <= _LONGEST_NUMBER else math.nan
     except ValueError:
         value = math.nan
-    if math.isnan(value) or len(text) > 40:
-        raise InputError(f"{where}: the weight {text[:40]!r} is not a number")
+    if not value >= _LOWEST_WEIGHT:
+        raise InputError(f"{where}: a weight is -log of a probability, not {text[:40]!r}")
     return value
 
 

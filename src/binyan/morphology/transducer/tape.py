@@ -67,6 +67,8 @@ def read_tape(symbols: Sequence[str], probability: float | None = None) -> TapeR
         if not is_tag(symbol):
             piece.append(len(letters))
             letters.append(symbol)
+        elif not piece:
+            raise InputError(f"the analysis {''.join(symbols)!r} has the tag {symbol} behind no letters")
         elif symbol == RADICAL:
             radicals.append(len(letters) - 1)
         else:
