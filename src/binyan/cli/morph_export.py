@@ -50,7 +50,7 @@ def export(
     Examples:
       binyan morph export turkish.model --format fst --out turkish.att
       binyan morph export turkish.model --format lift --language tur --out turkish.lift
-      binyan morph export turkish.model --format igt --text story.txt --glosses glosses.tsv --out story.txt
+      binyan morph export turkish.model --format igt --text story.txt --glosses glosses.tsv --out story.igt
     """
     from binyan import Morphology
 
