@@ -23,9 +23,9 @@ from binyan.model import Model
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.adaptor import AdaptorSampler, trace_columns
 from binyan.morphology.analysis import Analysis
+from binyan.morphology.exports import ExportReport, export_analyses
 from binyan.morphology.knowledge import Knowledge, KnowledgeSettings, apply_knowledge
 from binyan.morphology.knowledge.strength import with_strength
-from binyan.morphology.exports import ExportReport, export_analyses
 from binyan.morphology.lexicon import Lexicon, lexicon
 from binyan.morphology.posterior import Posterior
 from binyan.morphology.reports import SegmentedWords, WordAnalyses, WordRoots, describe_learning, learning_summary
