@@ -289,7 +289,7 @@ def test_flextext_of_others(tmp_path):
     assert data.counts == {"dogs": 2, "men": 1} and data.known_rows == ["dogs\tdog/stem s/suf\t_"]
     assert data.problems == ["men: its morphemes man do not spell it"]
     data.save(tmp_path / "w.txt", tmp_path / "k.tsv", tmp_path / "a.tsv")
-    assert (tmp_path / "w.txt").read_text() == "dogs\t2\nmen\t1\n" and (tmp_path / "a.tsv").read_text() == "s\tsuf\n"
+    assert (tmp_path / "w.txt").read_text() == "dogs\t2\nmen\t1\n" and (tmp_path / "a.tsv").read_text() == "-s\n"
 
 
 def test_a_learnt_model_goes_out_and_comes_back(tmp_path):
@@ -301,6 +301,20 @@ def test_a_learnt_model_goes_out_and_comes_back(tmp_path):
     (tmp_path / "text.txt").write_text("sumulat basa\nbasa\n")
     report = model.export(tmp_path / "t.conllu", "conllu", text=tmp_path / "text.txt")
     assert report.to_dict()["words"] == 2 and (tmp_path / "t.conllu").read_text().count("sent_id") == 2
+
+
+def test_what_is_imported_is_taken_as_knowledge(tmp_path):
+    tagalog().to_lift(tmp_path / "t.lift")
+    data = read_lift(tmp_path / "t.lift")
+    data.save(known=tmp_path / "known.tsv", affixes=tmp_path / "affixes.txt")
+    assert "-um-" in data.affix_rows
+    known = {"known": tmp_path / "known.tsv", "affixes": tmp_path / "affixes.txt"}
+    model = binyan.Morphology("infix", sweeps=10, seed=1, **known).fit(data.word_list(), progress=False)
+    for word, row in data.known.items():
+        assert model.segment(word) == row.segmentation
+    fst = model.to_fst()
+    for word in [*TAGALOG, "zulat"]:
+        assert fst.log_probability(word) == pytest.approx(model.log_probability(word), abs=1e-9)
 
 
 def test_words_without_an_analysis_are_said(tmp_path):

@@ -71,7 +71,7 @@ def import_field_data(
         Path | None, typer.Option("--known", metavar="TSV", help="Write known analyses here: word, segments, root.")
     ] = None,
     affixes: Annotated[
-        Path | None, typer.Option("--affixes", metavar="TSV", help="Write affixes here: affix, label.")
+        Path | None, typer.Option("--affixes", metavar="F", help="Write affixes here: w-, -hm, -um-.")
     ] = None,
     language: Annotated[
         str | None, typer.Option("--language", metavar="CODE", help="Take forms in this language; else the first.")

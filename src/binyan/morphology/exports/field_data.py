@@ -64,16 +64,22 @@ class FieldData:
         """The known analyses as gold rows: word, segments with labels, root or `_`."""
         return [row.gold_row for row in self.known.values() if row.segmentation is not None]
 
+    @property
+    def affix_rows(self) -> list[str]:
+        """The affixes as `--affixes` takes them: `w-`, `-hm`, `-um-`. Those whose place is not known, such as circumfixes, are left out."""
+        marks = {"pre": ("", "-"), "redup": ("", "-/redup"), "suf": ("-", ""), "inf": ("-", "-")}
+        return [f"{marks[label][0]}{text}{marks[label][1]}" for text, label in self.affixes if label in marks]
+
     def save(
         self, words: PathLike | None = None, known: PathLike | None = None, affixes: PathLike | None = None
     ) -> None:
-        """Write the words with their counts, the known analyses as gold rows, and the affixes with their labels, where asked for."""
+        """Write the words with their counts, the known analyses as gold rows, and the affixes with hyphens, where asked for."""
         if words is not None:
             write_text(words, "".join(f"{word}\t{times}\n" for word, times in self.counts.items()))
         if known is not None:
             write_text(known, "".join(f"{row}\n" for row in self.known_rows))
         if affixes is not None:
-            write_text(affixes, "".join(f"{text}\t{label}\n" for text, label in self.affixes))
+            write_text(affixes, "".join(f"{row}\n" for row in self.affix_rows))
 
     def __str__(self) -> str:
         lines = [
