@@ -2,6 +2,7 @@
 // words with evidence use.
 #include <algorithm>
 
+#include "errors.hpp"
 #include "grammar/chain.hpp"
 #include "no_index.hpp"
 
@@ -85,6 +86,7 @@ uint32_t Chain::entry_in_use(uint32_t word) const {
 
 void Chain::note_restricted_uses(uint32_t word) {
   const uint32_t entry = entry_in_use(word);
+  if (entry == kNoIndex) throw InternalError("a derivation disagrees with what is known of its word");
   for (const auto& [tree, node] : restricted_trees(adaptor, words_->view(entry), items_[word]))
     restricted_uses_[tree].push_back({word, entry, node});
 }
