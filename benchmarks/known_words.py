@@ -53,7 +53,12 @@ def _affixes(parts: Sequence[Part]) -> Iterator[str]:
     if not labelled:
         stems = [max(range(len(parts)), key=lambda i: len(parts[i].text))]
     for i, part in enumerate(parts):
-        if i in stems or not stems or (labelled and part.label not in ("pre", "suf", "inf")):
+        if (
+            i in stems
+            or not part.text.strip("-–‐")
+            or not stems
+            or (labelled and part.label not in ("pre", "suf", "inf"))
+        ):
             continue
         before, after = i > min(stems), i < max(stems)
         yield ("-" if before else "") + part.text + ("-" if after else "")
