@@ -77,7 +77,7 @@ def learn(
     roots = analysed.roots(3)
     return {
         "f1": analysed.segmentation().f1,
-        "roots": roots.accuracy if roots.evaluated else None,
+        "roots": roots.accuracy if roots.evaluated and model.grammar.with_role("root") else None,
         "strength": model.knowledge.strength,
         "seconds": time.perf_counter() - begin,
         "signature": str(model.signature()),
