@@ -53,7 +53,12 @@ def _affixes(parts: Sequence[Part]) -> Iterator[str]:
     if not labelled:
         stems = [max(range(len(parts)), key=lambda i: len(parts[i].text))]
     for i, part in enumerate(parts):
-        if i in stems or not stems or (labelled and part.label not in ("pre", "suf", "inf")):
+        if (
+            i in stems
+            or not part.text.strip("-–‐")
+            or not stems
+            or (labelled and part.label not in ("pre", "suf", "inf"))
+        ):
             continue
         before, after = i > min(stems), i < max(stems)
         yield ("-" if before else "") + part.text + ("-" if after else "")
@@ -72,7 +77,7 @@ def learn(
     roots = analysed.roots(3)
     return {
         "f1": analysed.segmentation().f1,
-        "roots": roots.accuracy if roots.evaluated else None,
+        "roots": roots.accuracy if roots.evaluated and model.grammar.with_role("root") else None,
         "strength": model.knowledge.strength,
         "seconds": time.perf_counter() - begin,
         "signature": str(model.signature()),
@@ -106,8 +111,8 @@ def measure(source: str, options: argparse.Namespace) -> Iterator[dict]:
         for strength in options.strengths:
             wanted = {"affix_strength": None if strength < 0 else strength, "affixes": affixes}
             row = learn(gold, scored, options, seed, grammar=grammar, **wanted)
-            amount = "chosen" if strength < 0 else strength
-            yield {"list": name, "grammar": grammar, "given": "affixes", "amount": amount, "seed": seed, **row}
+            given = "chosen" if strength < 0 else "affixes"
+            yield {"list": name, "grammar": grammar, "given": given, "amount": row["strength"], "seed": seed, **row}
 
 
 def summary(rows: Sequence[dict], given: str) -> Table:
@@ -127,9 +132,13 @@ def summary(rows: Sequence[dict], given: str) -> Table:
     column = "analysed words" if given == "words" else "strength"
     formats = {"f1": ".1f", "sd": ".1f", "roots": ".1f", "seeds": "d", "seconds": ".0f"}
     names = ["list", "grammar", column, *formats]
-    drawn = [row for row in cells if row[2] != "chosen"]
-    title = "What analysed words bring" if given == "words" else "What known affixes bring, by their strength"
-    chart = Chart("lines", column, ["f1"], series="list", y_title="border F1 on the other words") if drawn else None
+    titles = {"words": "What analysed words bring", "affixes": "What known affixes bring, by their strength"}
+    title = titles.get(given, "Known affixes with the strength that is chosen")
+    chart = (
+        Chart("lines", column, ["f1"], series="list", y_title="border F1 on the other words")
+        if given in titles
+        else None
+    )
     return Table(title, [Column(n, formats.get(n, "")) for n in names], cells, rows[0]["signature"], chart=chart)
 
 
@@ -153,7 +162,11 @@ def main() -> None:
             rows.append(row)
             shown = {name: round(v, 1) if isinstance(v, float) else v for name, v in row.items() if name != "signature"}
             print(*(f"{name}={value}" for name, value in shown.items()), flush=True)
-    tables = {given: summary(rows, given) for given in ("words", "affixes") if any(r["given"] == given for r in rows)}
+    tables = {
+        given: summary(rows, given)
+        for given in ("words", "affixes", "chosen")
+        if any(r["given"] == given for r in rows)
+    }
     for table in tables.values():
         print(table.terminal(120))
     write_tables({f"known_{given}": table for given, table in tables.items()}, options.tsv, options.plots)

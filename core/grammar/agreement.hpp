@@ -19,7 +19,7 @@ bool derives(const Adaptor& adaptor, const WordView& w, std::span<const uint32_t
 
 // A tree at a restricted node.
 struct TreeUse {
-  uint32_t entry, node;
+  uint32_t word, entry, node;
 };
 
 // The trees at restricted nodes of a derivation of the root that agrees, with their nodes.

@@ -123,8 +123,11 @@ void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& rando
   }
   if (accepted) {
     ++info.relabel_accepted;
+    const bool other_trees = adaptor.trees[tree].body != stack_ &&
+                             (std::any_of(stack_.begin(), stack_.end(), is_tree) ||
+                              std::any_of(adaptor.trees[tree].body.begin(), adaptor.trees[tree].body.end(), is_tree));
     adaptor.relabel(tree, stack_);
-    if (restricted_uses_.contains(tree)) find_restricted_uses();
+    if (other_trees) renew_restricted_uses(tree);
   } else {
     adaptor.rollback();
   }
@@ -135,10 +138,14 @@ SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparamet
   SweepInfo info;
   pitman_yor::Random random(seed_, chain_, ++sweeps);
   std::vector<uint32_t> order;
-  for (uint32_t i = 0; i < items_.size(); ++i) {
+  for (uint32_t i = 0; i < words_->observed(); ++i) {
     const WordGroup* group = words_->group_of(i);
     if (!items_[i].empty() && (group == nullptr || group->words[0] == i)) order.push_back(i);
   }
+  // Of many copies of a known morpheme some are enough: their derivations hardly differ.
+  constexpr uint32_t kCopies = 5;
+  for (uint32_t i = words_->observed(); i < items_.size(); ++i)
+    if (words_->copies(i) <= kCopies || random.below(words_->copies(i)) < kCopies) order.push_back(i);
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   SweepInfo of_morphemes;
   for (uint32_t i : order) {
@@ -272,9 +279,8 @@ void Chain::restore(std::span<const uint64_t> state) {
   check_trees();
   check_links();
   adaptor.restore(std::move(counts));
-  for (uint32_t i = 0; i < items_.size(); ++i)
-    if (words_->is_constrained(i) && entry_in_use(i) == kNoIndex)
-      throw InputError("the state of a chain disagrees with what is known of a word");
+  for (uint32_t word : words_->constrained())
+    if (entry_in_use(word) == kNoIndex) throw InputError("the state of a chain disagrees with what is known of a word");
   try {
     check();
   } catch (const InternalError& e) {

@@ -63,6 +63,8 @@ class Chain {
   void step_group(const WordGroup& group, double temperature, pitman_yor::Random& random, SweepInfo& info);
   // Where trees stand at restricted nodes; a new body has to agree with what is known there.
   void find_restricted_uses();
+  void note_restricted_uses(uint32_t word);
+  void renew_restricted_uses(uint32_t tree);
   bool may_become(uint32_t tree, std::span<const uint32_t> body) const;
   uint32_t entry_in_use(uint32_t word) const;
   void relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info);

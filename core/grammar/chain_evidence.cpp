@@ -2,6 +2,7 @@
 // words with evidence use.
 #include <algorithm>
 
+#include "errors.hpp"
 #include "grammar/chain.hpp"
 #include "no_index.hpp"
 
@@ -83,14 +84,30 @@ uint32_t Chain::entry_in_use(uint32_t word) const {
   return kNoIndex;
 }
 
+void Chain::note_restricted_uses(uint32_t word) {
+  const uint32_t entry = entry_in_use(word);
+  if (entry == kNoIndex) throw InternalError("a derivation disagrees with what is known of its word");
+  for (const auto& [tree, node] : restricted_trees(adaptor, words_->view(entry), items_[word]))
+    restricted_uses_[tree].push_back({word, entry, node});
+}
+
 void Chain::find_restricted_uses() {
   restricted_uses_.clear();
-  for (uint32_t word = 0; word < words_->observed(); ++word) {
-    if (!words_->is_constrained(word) || items_[word].empty()) continue;
-    const uint32_t entry = entry_in_use(word);
-    for (const auto& [tree, node] : restricted_trees(adaptor, words_->view(entry), items_[word]))
-      restricted_uses_[tree].push_back({entry, node});
-  }
+  for (uint32_t word : words_->constrained())
+    if (!items_[word].empty()) note_restricted_uses(word);
+}
+
+// After a tree has a new body, other trees stand in the words that use it.
+void Chain::renew_restricted_uses(uint32_t tree) {
+  const auto uses = restricted_uses_.find(tree);
+  if (uses == restricted_uses_.end()) return;
+  std::vector<uint32_t> words;
+  for (const TreeUse& use : uses->second) words.push_back(use.word);
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  for (auto& [other, list] : restricted_uses_)
+    std::erase_if(list, [&](const TreeUse& u) { return std::binary_search(words.begin(), words.end(), u.word); });
+  for (uint32_t word : words) note_restricted_uses(word);
 }
 
 bool Chain::may_become(uint32_t tree, std::span<const uint32_t> body) const {

@@ -19,8 +19,7 @@ WordForests::WordForests(std::shared_ptr<const CompiledGrammar> grammar,
   for (uint32_t i = 0; i < observed_; ++i) {
     if (const auto evidence = known.of_words.find(i); evidence != known.of_words.end()) {
       add_known(words[i], evidence->second, known);
-      constrained_.resize(observed_, false);
-      constrained_[i] = true;
+      constrained_.push_back(i);
       continue;
     }
     const std::vector<uint32_t> shape = classes(words[i]);
@@ -95,6 +94,7 @@ void WordForests::add_morpheme(const KnownMorpheme& morpheme) {
   for (uint32_t i = 0; i < morpheme.copies; ++i) {
     add_entry(atoms, forest);
     morpheme_symbol_.push_back(morpheme.symbol);
+    morpheme_copies_.push_back(morpheme.copies);
   }
 }
 
@@ -102,10 +102,9 @@ void WordForests::add_group(const SharedStem& shared, const std::vector<std::vec
                             const Knowledge& known) {
   groups_.push_back({shared.words, static_cast<uint32_t>(shared.stems.size()), entries()});
   group_of_.resize(observed_, kNoIndex);
-  constrained_.resize(observed_, false);
   for (uint32_t word : shared.words) {
     group_of_[word] = static_cast<uint32_t>(groups_.size()) - 1;
-    constrained_[word] = true;
+    if (!known.of_words.contains(word)) constrained_.push_back(word);
     const auto own = known.of_words.find(word);
     for (const auto& stem : shared.stems) {
       Evidence evidence = own == known.of_words.end() ? Evidence{} : own->second;

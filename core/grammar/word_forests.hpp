@@ -62,7 +62,10 @@ class WordForests {
   uint32_t top_symbol(uint32_t entry) const {
     return entry < observed_ || entry >= size_ ? grammar_->start : morpheme_symbol_[entry - observed_];
   }
-  bool is_constrained(uint32_t word) const { return word < constrained_.size() && constrained_[word]; }
+  // The words of which something is known.
+  const std::vector<uint32_t>& constrained() const { return constrained_; }
+  // How many copies there are of the known morpheme of an entry.
+  uint32_t copies(uint32_t entry) const { return morpheme_copies_[entry - observed_]; }
   // The group of a word; nullptr where it has none.
   const WordGroup* group_of(uint32_t word) const {
     return word < group_of_.size() && group_of_[word] != kNoIndex ? &groups_[group_of_[word]] : nullptr;
@@ -88,8 +91,8 @@ class WordForests {
   std::vector<Forest> forests_;
   std::vector<uint32_t> forest_of_;
   std::vector<uint32_t> yields_;
-  std::vector<uint32_t> morpheme_symbol_;
-  std::vector<bool> constrained_;
+  std::vector<uint32_t> morpheme_symbol_, morpheme_copies_;
+  std::vector<uint32_t> constrained_;
   std::vector<WordGroup> groups_;
   std::vector<uint32_t> group_of_;
   uint32_t observed_ = 0, size_ = 0, yield_count_ = 1;

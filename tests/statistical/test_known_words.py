@@ -36,6 +36,7 @@ WORLDS: dict[str, tuple[str, list[str], dict, list[str]]] = {
     "root": (ROOTS, ["xyx", "xyxy", "xyx"], {"xyxy": ("_", "xx")}, []),
     "root and analysis": (ROOTS, ["xyx", "xyxy"], {"xyxy": ("xyx/stem y/suf", "xx;xy")}, []),
     "morphemes": (CONTIGUOUS, ["xyx", "yx"], {}, ["-x\t2", "-yx\t1"]),
+    "many copies": (CONTIGUOUS, ["yx", "xx"], {}, ["-x\t7"]),
     "everything": (SEQUENCES, ["xyx", "yyx"], {"xyx": "xy|x"}, ["-x\t2", "y/stem\t1"]),
     "shared stem": (CONTIGUOUS, ["xyx", "xyy", "xxy"], {"xyx": "=xyy"}, []),
     "shared stem in a sequence": (SEQUENCES, ["xyx", "xy"], {"xyx": [("xyx", "? x/suf"), ("xyx", "=xy")]}, []),
@@ -130,6 +131,7 @@ def agreement(compiled: Compiled, name: str) -> Callable[[tuple[Derivation, ...]
             parts(t[1]) == [("xyx", "stem"), ("y", "suf")] and root(t[1]) in (["xx"], ["xy"])
         ),
         "morphemes": lambda t: True,
+        "many copies": lambda t: True,
         "everything": lambda t: 2 in ends(t[0]),
         "shared stem": lambda t: stem(t[0]) == stem(t[1]),
         "shared stem in a sequence": lambda t: parts(t[0])[-1] == ("x", "suf") and stem(t[0]) == stem(t[1]),

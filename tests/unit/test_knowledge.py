@@ -220,6 +220,13 @@ def test_contradictions_warn_or_stop():
         Morphology("concat", known={"talks": "talk/suf s/stem"}, **QUICK).fit(WORDS)
 
 
+def test_morphemes_of_strength_0_change_nothing():
+    plain = Morphology("concat", **QUICK).fit(WORDS)
+    with pytest.warns(UserWarning, match="1 of the things given as known"):
+        model = Morphology("concat", affixes=["-ed", "-xyz"], affix_strength=0, **QUICK).fit(WORDS)
+    assert (model.trace[0] == plain.trace[0]).all()
+
+
 def test_knowledge_follows_the_preparation():
     model = Morphology("concat", known={"WALKS": "WALK/stem S/suf"}, lowercase=True, **QUICK).fit(WORDS)
     assert parts(model, "walks") == ["walk/stem s/suf"] and len(model.words) == len(WORDS)

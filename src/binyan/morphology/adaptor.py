@@ -60,7 +60,7 @@ class AdaptorSampler:
             self.settings.memory_mb << 20,
             self.applied.labels,
             self.applied.evidence,
-            [seed.numbers for seed in self.applied.seeds],
+            [seed.numbers for seed in self.applied.seeds if seed.copies],
             self.applied.shared_stems,
         )
         self.unparsable = tuple(

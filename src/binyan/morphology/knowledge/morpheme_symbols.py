@@ -50,7 +50,7 @@ def seeds(knowledge: Knowledge, compiled: Compiled, words: WordList) -> tuple[li
             numbers = [compiled.encode(string) or [] for string in strings]
             texts = tuple("".join(string) for string in strings)
             number = compiled.grammar.symbols.index(symbol)
-            seated += [Seed(symbol, texts, copies, (number, numbers, copies))] if copies else []
+            seated.append(Seed(symbol, texts, copies, (number, numbers, copies)))
     if sum(seed.copies for seed in seated) > _MOST_SEATED:
         raise InputError(f"known morphemes count for more than {_MOST_SEATED:,} uses: give fewer, or a lower strength")
     return seated, unusable
