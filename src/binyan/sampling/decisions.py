@@ -28,7 +28,7 @@ def decision_r_hats(decisions: Decisions) -> NDArray[np.float64]:
     between = half * parts.mean(axis=1).var(axis=0, ddof=1)
     ratio = np.divide(between, half * within, out=np.full(number, np.inf), where=within > 0)
     ratio[(within == 0) & (between == 0)] = 1 / half
-    return np.sqrt((half - 1) / half + ratio)
+    return np.asarray(np.sqrt((half - 1) / half + ratio))
 
 
 def decision_effective_sizes(decisions: Decisions) -> NDArray[np.float64]:
