@@ -215,7 +215,7 @@ def test_learning_stops_by_itself(tmp_path: Path) -> None:
 
 
 def test_it_does_not_stop_while_chains_disagree() -> None:
-    m = Morphology("concat", sweeps=80, until=1.0, chains=4).fit(WORDS, progress=False)
+    m = Morphology("concat", sweeps=80, until=1.0, chains=4, joint=0.0).fit(WORDS, progress=False)
     assert m.sampler.stopped is None and m.sampler.sweeps == 80 and m.posterior.samples.kept == 4 * 8
 
 
@@ -238,6 +238,22 @@ def test_a_stopped_run_can_be_continued_without_until(tmp_path: Path) -> None:
     longer = Morphology("concat", sweeps=2 * done, burn_in=done)
     longer.fit(WORDS, checkpoint=tmp_path / "m", resume=True, progress=False)
     assert longer.sampler.sweeps == 2 * done and longer.posterior.samples.kept == 2 * done
+
+
+def test_what_was_begun_without_drawing_words_together_goes_on_without_it(tmp_path: Path) -> None:
+    """As files of earlier versions, whose settings do not name it."""
+    settings: dict[str, Any] = {"sweeps": 8, "burn_in": 4, "seed": 5}
+    Morphology("concat", joint=0.0, **settings).fit(WORDS, checkpoint=tmp_path / "m", progress=False)
+    file = model_file.load(tmp_path / "m")
+    del file.meta["settings"]["joint"]
+    model_file.save(tmp_path / "m", file.kind, file.meta, file.sections)
+    assert Morphology.load(tmp_path / "m").settings.joint == 0.0
+    longer = settings | {"sweeps": 16, "burn_in": 8}
+    resumed = Morphology("concat", **longer).fit(WORDS, checkpoint=tmp_path / "m", resume=True, progress=False)
+    straight = Morphology("concat", joint=0.0, **longer).fit(WORDS, progress=False)
+    assert [t.tolist() for t in resumed.trace] == [t.tolist() for t in straight.trace]
+    together = Morphology("concat", **longer).fit(WORDS, progress=False)
+    assert together.settings.joint > 0 and together.trace[0].tolist() != straight.trace[0].tolist()
 
 
 def test_settings_that_contradict_until_are_refused() -> None:

@@ -113,7 +113,9 @@ class AdaptorSampler:
     def step(self, state: ChainState) -> SweepFigures:
         """One sweep over all words, then over the hyperparameters; collects what the settings ask for."""
         sweep = state.sweeps + 1
-        info = state.core.sweep(self.settings.temperature(sweep), self.settings.relabels(sweep), True)
+        info = state.core.sweep(
+            self.settings.temperature(sweep), self.settings.relabels(sweep), True, self.settings.joint
+        )
         log_joint = state.core.log_joint + state.core.log_hyperprior
         rates = [info.accepted / max(info.proposals, 1), info.changed / max(info.proposals, 1)]
         adaptors = state.core.adaptors
@@ -234,6 +236,8 @@ class AdaptorSampler:
             )
         old = MorphologySettings.from_dict(file.meta["settings"])
         new = settings or old
+        if "joint" not in file.meta["settings"]:  # begun before words were drawn together: goes on as it was
+            new = replace(new, joint=0.0)
         for name in ("seed", "chains", "initialisation", "unparsable"):
             if getattr(new, name) != getattr(old, name):
                 raise SettingsError(
@@ -311,6 +315,7 @@ class AdaptorSampler:
             "chains": s.chains,
             "init": s.initialisation,
             "relabel": s.relabel or None,
+            "joint": s.joint or None,
             "anneal": f"{s.anneal_from:g}/{s.anneal_sweeps}" if s.anneal_sweeps else None,
             "seed": s.seed,
         }
@@ -331,11 +336,15 @@ def _check_sweeps_done(file: ModelFile, old: MorphologySettings, new: Morphology
     """Refuse settings under which a sweep that is done would have been another."""
     done = range(1, 1 + max(len(file.array(f"chain.{i}.trace")) for i in range(old.chains) if _has_chain(file, i)))
     for sweep in done:
-        if (old.temperature(sweep), old.relabels(sweep)) != (new.temperature(sweep), new.relabels(sweep)):
+        if _moves(old, sweep) != _moves(new, sweep):
             raise SettingsError(
-                f"{file.path}: sweep {sweep} was done with other settings of annealing or relabelling; learn without resuming, or "
+                f"{file.path}: sweep {sweep} was done with other settings of annealing, relabelling or joint moves; learn without resuming, or "
                 "give the same settings"
             )
+
+
+def _moves(settings: MorphologySettings, sweep: int) -> tuple[float, bool, float]:
+    return settings.temperature(sweep), settings.relabels(sweep), settings.joint
 
 
 def _has_chain(file: ModelFile, chain: int) -> bool:
