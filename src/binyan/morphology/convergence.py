@@ -21,7 +21,6 @@ LEAST_ROWS = 8
 SETTLED = 1.1
 """R-hat of a decision below which it is settled."""
 
-_STILL = 0.015  # a change in agreement that counts as none
 _LOW = 0.9  # agreement below which the reason is named
 _NAMED = 2  # disputes that are named
 _POINTS = 20  # of the trace of agreement
@@ -81,7 +80,8 @@ class Convergence:
     @property
     def is_still(self) -> bool:
         """Whether agreement has stopped moving."""
-        return abs(self.change) <= max(_STILL, 1.5 / self.watched)
+        points = round(100 * self.now.words) - round(100 * self.half_time.words)
+        return abs(points) <= 1 or abs(self.change) <= 1.5 / self.watched
 
     def is_stable(self, least: float) -> bool:
         """Whether agreement is at least this and has stopped moving."""
