@@ -83,7 +83,7 @@ def theirs(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], 
 def ours(options: argparse.Namespace, grammar: str, gold: Sequence[GoldWord], seed: int) -> dict:
     words = WordList.of([word.word for word in gold], unit="codepoint")
     settings = MorphologySettings(
-        sweeps=options.sweeps, seed=seed, initialisation=options.init, relabel=options.relabel
+        sweeps=options.sweeps, seed=seed, initialisation=options.init, relabel=options.relabel, joint=0.0
     )
     sampler = AdaptorSampler(load_grammar(grammar), words, settings)
     labels = {"Pre": "pre", "Stem": "stem", "Suf": "suf"}

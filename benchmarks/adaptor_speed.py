@@ -36,7 +36,7 @@ def sample_words(path: Path, count: int, seed: int) -> list[str]:
 def run_ours(grammar: Grammar, words: list[str], sweeps: int, seed: int, relabel: int) -> tuple[float, float, float]:
     """Processor seconds with everything from the word list on, the log joint probability, and MB of forests."""
     begin = time.process_time()
-    settings = MorphologySettings(sweeps=sweeps, burn_in=sweeps - 1, seed=seed, relabel=relabel)
+    settings = MorphologySettings(sweeps=sweeps, burn_in=sweeps - 1, seed=seed, relabel=relabel, joint=0.0)
     sampler = AdaptorSampler(grammar, WordList.of(words), settings)
     state = sampler.init()
     for _ in range(sweeps):

@@ -134,7 +134,7 @@ void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& rando
   adaptor.commit();
 }
 
-SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparameters) {
+SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparameters, double joint) {
   SweepInfo info;
   pitman_yor::Random random(seed_, chain_, ++sweeps);
   std::vector<uint32_t> order;
@@ -156,6 +156,7 @@ SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparamet
   if (relabel_trees)
     for (uint32_t t = 0; t < adaptor.trees.size(); ++t)
       if (adaptor.trees[t].adapted != kNoIndex) relabel(t, temperature, random, info);
+  if (joint > 0.0) redraw_families(joint, temperature, random, info);
   if (hyperparameters) adaptor.sample_hyperparameters(random);
   return info;
 }

@@ -18,6 +18,7 @@ namespace binyan::grammar {
 struct SweepInfo {
   uint64_t proposals = 0, accepted = 0, changed = 0;  // of words; changed: accepted and not the tree it had
   uint64_t relabel_proposals = 0, relabel_accepted = 0;
+  uint64_t joint_proposals = 0, joint_changed = 0;  // words drawn together, and those whose family changed
 };
 
 class Chain {
@@ -29,8 +30,9 @@ class Chain {
   // added. `between` is called every thousand words, and may stop the work by throwing: the chain is then empty again.
   void initialise(bool incremental, const std::function<void()>& between = {});
   // Resample every word that has a tree once, in random order; then, if asked, the cached trees and the
-  // hyperparameters. The target is joint^(1/temperature).
-  SweepInfo sweep(double temperature, bool relabel, bool hyperparameters);
+  // hyperparameters. The target is joint^(1/temperature). With `joint`, families of words are drawn together as well,
+  // so many words of them as that share of all.
+  SweepInfo sweep(double temperature, bool relabel, bool hyperparameters, double joint = 0.0);
 
   Chain(const Chain&) = delete;
   Chain& operator=(const Chain&) = delete;
@@ -68,6 +70,9 @@ class Chain {
   bool may_become(uint32_t tree, std::span<const uint32_t> body) const;
   uint32_t entry_in_use(uint32_t word) const;
   void relabel(uint32_t tree, double temperature, pitman_yor::Random& random, SweepInfo& info);
+  // joint_moves.cpp
+  void redraw_families(double share, double temperature, pitman_yor::Random& random, SweepInfo& info);
+  void redraw_together(std::vector<uint32_t> family, double temperature, pitman_yor::Random& random, SweepInfo& info);
 
   std::shared_ptr<const WordForests> words_;
   uint64_t seed_, chain_;

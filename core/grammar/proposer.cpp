@@ -59,8 +59,13 @@ ScaledDouble Proposer::sum(const WordView& word, uint32_t index) {
 void Proposer::draw(const WordView& given, uint32_t word, uint32_t index, pitman_yor::Random& random) {
   items.clear();
   const WordView w = with_agreeing_trees(given);
-  if (sum_doubles(w, index)) descend(w, word, index, values_, random);
-  else descend(w, word, index, extended_, random);
+  if (sum_doubles(w, index)) {
+    total = ScaledDouble(values_[index]);
+    descend(w, word, index, values_, random);
+  } else {
+    total = extended_[index];
+    descend(w, word, index, extended_, random);
+  }
 }
 
 void Proposer::draw_new(const WordView& given, uint32_t word, uint32_t index, pitman_yor::Random& random) {

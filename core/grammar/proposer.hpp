@@ -19,6 +19,7 @@ class Proposer {
   ScaledDouble sum(const WordView& w, uint32_t index);
 
   std::vector<uint32_t> items;
+  ScaledDouble total;  // the inside value that `draw` drew from
 
  private:
   template <class Number>

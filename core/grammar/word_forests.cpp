@@ -147,4 +147,10 @@ void WordForests::number_yields() {
   bytes_ += yields_.size() * 4 + static_cast<size_t>(yield_count_) * (sizeof(YieldCounts) + 4);
 }
 
+const WordFamilies& WordForests::families() const {
+  constexpr uint32_t kMost = 100;
+  std::call_once(families_once_, [&] { families_ = std::make_unique<const WordFamilies>(*this, kMost); });
+  return *families_;
+}
+
 }  // namespace binyan::grammar

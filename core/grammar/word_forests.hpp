@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "grammar/evidence.hpp"
 #include "grammar/forest.hpp"
 #include "grammar/inside.hpp"
+#include "grammar/word_families.hpp"
 #include "no_index.hpp"
 
 namespace binyan::grammar {
@@ -73,6 +75,8 @@ class WordForests {
   uint32_t yields() const { return yield_count_; }  // yield numbers, 0 included
   uint32_t shapes() const { return static_cast<uint32_t>(forests_.size()); }
   size_t bytes() const { return bytes_; }
+  // Families of at most 100 words, found when they are first asked for.
+  const WordFamilies& families() const;
 
  private:
   void check(const Knowledge& known, const std::vector<std::vector<uint32_t>>& words) const;
@@ -97,6 +101,8 @@ class WordForests {
   std::vector<uint32_t> group_of_;
   uint32_t observed_ = 0, size_ = 0, yield_count_ = 1;
   size_t bytes_ = 0;
+  mutable std::once_flag families_once_;
+  mutable std::unique_ptr<const WordFamilies> families_;
 };
 
 }  // namespace binyan::grammar

@@ -46,7 +46,7 @@ class Progress:
                 self._start()
             text = "  ".join(f"{name.replace('_', ' ')} {value:,.6g}" for name, value in figures.items())
             rate = self.done / (time.monotonic() - self._started)
-            self._bar.update(self._task, completed=self.done, figures=f"{rate:,.3g}/s  {text}")
+            self._bar.update(self._task, completed=self.done, total=self.total, figures=f"{rate:,.3g}/s  {text}")
 
     def _start(self) -> None:
         from rich.console import Console

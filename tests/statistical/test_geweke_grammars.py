@@ -98,7 +98,9 @@ def chain_row(compiled: Compiled, chain: _core.Chain, rules: int) -> list[float]
     return row(rooms, [int(n) for n in chain.rule_counts[:rules]], chain.log_joint)
 
 
-def draws(world: str, replicates: int, relabel: bool, **wrong: Any) -> tuple[list[str], list[Any], list[Any]]:
+def draws(
+    world: str, replicates: int, relabel: bool, joint: float = 0.0, **wrong: Any
+) -> tuple[list[str], list[Any], list[Any]]:
     """Forwards, and again by the chain given the same words."""
     grammar, random = read_grammar(GRAMMARS[world]), Random(37)
     rules = min(3, len(grammar.rules))
@@ -110,7 +112,7 @@ def draws(world: str, replicates: int, relabel: bool, **wrong: Any) -> tuple[lis
         chain = _core.Chain(forests, compiled.adaptors(), 41, replicate)
         chain.initialise(True)
         for _ in range(150):
-            chain.sweep(relabel=relabel)
+            chain.sweep(relabel=relabel, joint=joint)
         forward.append(reference_row(adaptor, compiled.adapted_symbols, rules))
         again.append(chain_row(compiled, chain, rules))
     return names(compiled, rules), forward, again
@@ -120,6 +122,11 @@ def draws(world: str, replicates: int, relabel: bool, **wrong: Any) -> tuple[lis
 @pytest.mark.parametrize("world", GRAMMARS)
 def test_the_chain_draws_from_the_joint_law(world: str, relabel: bool) -> None:
     assert disagreements(*draws(world, 400 * TIMES, relabel)) == []
+
+
+@pytest.mark.parametrize("world", GRAMMARS)
+def test_the_chain_with_families_drawn_together_draws_from_the_joint_law(world: str) -> None:
+    assert disagreements(*draws(world, 300 * TIMES, True, joint=1.0)) == []
 
 
 def test_another_prior_is_noticed() -> None:

@@ -139,16 +139,16 @@ def agreement(compiled: Compiled, name: str) -> Callable[[tuple[Derivation, ...]
     return tests[name]
 
 
-@pytest.mark.parametrize("relabel", [False, True])
+@pytest.mark.parametrize("relabel, joint", [(False, 0.0), (True, 0.0), (True, 1.0)])
 @pytest.mark.parametrize("name", WORLDS)
-def test_frequencies_equal_the_exact_posterior(name: str, relabel: bool) -> None:
+def test_frequencies_equal_the_exact_posterior(name: str, relabel: bool, joint: float) -> None:
     compiled, words, applied = world(name)
     expected = exact(compiled, words, applied, agreement(compiled, name))
     chain = start(compiled, words, applied, sequential=relabel)
     draws, counts = 6_000, Counter()
     for _ in range(draws):
         for _ in range(4):
-            chain.sweep(relabel=relabel, hyperparameters=False)
+            chain.sweep(relabel=relabel, hyperparameters=False, joint=joint)
         counts[tuple(tuple(chain.derivation(i)) for i in range(len(words)))] += 1
     chain.check()
     assert chi_square(counts, expected, draws) > 1e-4

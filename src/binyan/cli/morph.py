@@ -147,7 +147,7 @@ def trace(
         str,
         typer.Option(
             "--figure",
-            help="A column of the trace: log_joint, acceptance, changed, "
+            help="agreement (of the chains), or a column of the trace: log_joint, acceptance, changed, "
             "or a, b, customers, tables of a symbol, as in 'tables Stem'.",
         ),
     ] = "log_joint",

@@ -14,7 +14,7 @@ from binyan.evaluation.lexicon import LexiconScore, area_under, gold_lexicon, ro
 from binyan.evaluation.roots import RootScore, score_roots
 from binyan.evaluation.segmentation import BorderScore, Granularity, morphemes_per_word, score_segmentation
 from binyan.evaluation.table import Table
-from binyan.evaluation.traces import trace
+from binyan.evaluation.traces import agreement_table, trace
 from binyan.files import PathLike
 from binyan.grammar.roles import ROLES, WITHIN_STEMS
 from binyan.grammar.tree_segments import Method
@@ -180,12 +180,14 @@ def evaluate_morphology(
 
 def trace_table(morphology: Morphology, figure: str = "log_joint") -> Table:
     """A figure after every sweep of every chain, and whether the chains agree."""
+    if figure == "agreement":
+        return agreement_table(morphology.agreement, str(morphology.signature()))
     if figure not in morphology.trace_columns:
-        raise SettingsError(f"the trace has no {figure!r}; it has {', '.join(morphology.trace_columns)}")
+        raise SettingsError(f"the trace has no {figure!r}; it has {', '.join(morphology.trace_columns)}, agreement")
     if not morphology.trace:
         raise SettingsError("the model was saved without the trace of its chains")
     column = morphology.trace_columns.index(figure)
     chains = {f"chain {i}": rows[:, column].tolist() for i, rows in enumerate(morphology.trace)}
     every = max(1, min(map(len, chains.values())) // _MOST_ROWS)
-    burn_in = morphology.settings.burned
+    burn_in = min(morphology.settings.burned, 9 * min(map(len, chains.values())) // 10)
     return trace(chains, str(morphology.signature()), burn_in, figure.replace("_", " "), every)

@@ -6,9 +6,11 @@ one sweep, `run` moves all chains to the end of the schedule.
 
 from __future__ import annotations
 
+import copy
 import logging
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ from binyan.grammar.compiled import Compiled
 from binyan.grammar.rules import Grammar
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.chain_state import ChainState, Snapshot, SweepFigures
+from binyan.morphology.convergence import Agreement, Convergence, ConvergenceJudge
+from binyan.morphology.history import AnalysisHistory, watched_words
 from binyan.morphology.knowledge import Knowledge, apply_knowledge
 from binyan.morphology.settings import MorphologySettings
 from binyan.morphology.storage import KIND, source_contents, source_grammar, source_knowledge, source_words
@@ -29,6 +33,7 @@ from binyan.sampling import r_hat, run_chains
 from binyan.signature import Signature
 
 _LISTED = 5  # words of a message
+_LEAST_SWEEPS = 40  # before a run may stop by itself
 
 
 class AdaptorSampler:
@@ -68,7 +73,12 @@ class AdaptorSampler:
         )
         if not quiet:
             self._report_unparsable()
+        unparsable = frozenset(self.unparsable)
+        self._watched = watched_words([i for i, word in enumerate(words.words) if word not in unparsable])
+        self._judge = ConvergenceJudge(self.compiled, words)
         self.states: list[ChainState] = []
+        self.stopped: int | None = None
+        """With `until`: the sweep after which the chains agreed, so that burn-in ended."""
 
     def _report_unparsable(self) -> None:
         if not self.unparsable:
@@ -92,7 +102,7 @@ class AdaptorSampler:
     def empty(self, chain: int) -> ChainState:
         """The state of a chain before its first trees."""
         core = _core.Chain(self._forests, self.compiled.adaptors(), self.settings.seed, chain)
-        return ChainState(chain, core, _core.Samples())
+        return ChainState(chain, core, _core.Samples(), history=AnalysisHistory(self._watched))
 
     def init(self, chain: int = 0) -> ChainState:
         """The first state of a chain: every word has a tree."""
@@ -103,14 +113,17 @@ class AdaptorSampler:
     def step(self, state: ChainState) -> SweepFigures:
         """One sweep over all words, then over the hyperparameters; collects what the settings ask for."""
         sweep = state.sweeps + 1
-        info = state.core.sweep(self.settings.temperature(sweep), self.settings.relabels(sweep), True)
+        info = state.core.sweep(
+            self.settings.temperature(sweep), self.settings.relabels(sweep), True, self.settings.joint
+        )
         log_joint = state.core.log_joint + state.core.log_hyperprior
         rates = [info.accepted / max(info.proposals, 1), info.changed / max(info.proposals, 1)]
         adaptors = state.core.adaptors
-        if sweep in self.settings.kept_sweeps:
+        if sweep in self.schedule.kept_sweeps:
             state.samples.add(state.core)
-        if sweep in self.settings.snapshot_sweeps:
+        if sweep in self.schedule.snapshot_sweeps:
             state.snapshots.append(Snapshot.of(state.core))
+        state.history.note(sweep, state.core)
         state.trace.append([log_joint, *rates, *(float(x) for adaptor in adaptors for x in adaptor)])
         tables = {s: m for s, (_, _, _, m) in zip(self.compiled.adapted_symbols, adaptors, strict=True)}
         return SweepFigures(sweep, log_joint, rates[0], rates[1], tables)
@@ -124,6 +137,8 @@ class AdaptorSampler:
         scheduler: str | None = None,
     ) -> None:
         """All chains to the end of the schedule, as `binyan.sampling.run_chains` does."""
+        if self.settings.until is not None and scheduler is not None:
+            raise SettingsError("chains on a cluster do not see one another: leave until or the scheduler out")
         if not self.states:
             self.states = [self.empty(i) for i in range(self.settings.chains)]
         logging.getLogger("binyan").info(
@@ -143,9 +158,24 @@ class AdaptorSampler:
         return [state.trace for state in self.states]
 
     @property
+    def schedule(self) -> MorphologySettings:
+        """The settings, with the end of burn-in and of the run where the chains have agreed before."""
+        return self.settings.stopped_at(self.stopped)
+
+    @property
     def total_sweeps(self) -> int:
         """Sweeps of each chain when sampling is done."""
-        return self.settings.sweeps
+        return self.schedule.sweeps
+
+    def round_done(self) -> None:
+        """All chains have done the same number of sweeps: does burn-in end here?"""
+        least, sweep = self.settings.until, self.sweeps
+        if least is None or self.stopped is not None or not _LEAST_SWEEPS <= sweep <= self.settings.burned:
+            return
+        if all(state.history.sweeps[-1:] == [sweep] for state in self.states):
+            convergence = self.convergence()
+            if convergence is not None and convergence.is_stable(least):
+                self.stopped = sweep
 
     def advance(self, chain: int) -> None:
         """One sweep of a chain, which has its first trees before it."""
@@ -164,7 +194,7 @@ class AdaptorSampler:
     def take_chain(self, chain: int, data: bytes) -> None:
         """Take up a chain that `sample_chain` has sampled."""
         state = self.empty(self.states[chain].number)
-        state.restore(model_file.from_bytes(data), self.compiled.core)
+        state.restore(model_file.from_bytes(data), self.compiled.core, rules=len(self.compiled.grammar.rules))
         self.states[chain] = state
 
     @staticmethod
@@ -180,6 +210,8 @@ class AdaptorSampler:
     def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         """Settings and sections of the chains for a model file: `from_file` resumes them bit for bit."""
         meta = {"settings": self.settings.to_dict(), "sweeps": self.sweeps, "r_hat": self.r_hat}
+        if self.stopped is not None:
+            meta["stopped"] = self.stopped
         sections: dict[str, Section] = {}
         for state in self.states:
             sections |= state.sections()
@@ -204,6 +236,8 @@ class AdaptorSampler:
             )
         old = MorphologySettings.from_dict(file.meta["settings"])
         new = settings or old
+        if "joint" not in file.meta["settings"]:  # begun before words were drawn together: goes on as it was
+            new = replace(new, joint=0.0)
         for name in ("seed", "chains", "initialisation", "unparsable"):
             if getattr(new, name) != getattr(old, name):
                 raise SettingsError(
@@ -211,9 +245,13 @@ class AdaptorSampler:
                 )
         _check_sweeps_done(file, old, new)
         sampler = cls(grammar or source_grammar(file), source_words(file), new, source_knowledge(file), quiet=True)
+        stopped = file.meta.get("stopped")
+        if stopped is not None and new.until == old.until and stopped <= new.burned:
+            sampler.stopped = stopped
         for number in range(new.chains) if chains is None else chains:
             state = sampler.empty(number)
-            state.restore(file, sampler.compiled.core, _keeps_collected(file, old, new, number))
+            keep = _keeps_collected(file, old.stopped_at(stopped), sampler.schedule, number)
+            state.restore(file, sampler.compiled.core, keep, len(sampler.compiled.grammar.rules))
             sampler.states.append(state)
         return sampler
 
@@ -232,7 +270,7 @@ class AdaptorSampler:
     @property
     def r_hat(self) -> dict[str, float]:
         """R-hat after burn-in of the log joint probability and of the tables of each adapted symbol."""
-        traces = [trace[self.settings.burned :] for trace in self.trace_tables]
+        traces = [trace[self.schedule.burned :] for trace in self.trace_tables]
         columns = [
             (i, name) for i, name in enumerate(trace_columns(self.compiled)) if name.startswith(("log_joint", "tables"))
         ]
@@ -245,9 +283,26 @@ class AdaptorSampler:
         same = sum(all(tree == trees[0] for tree in trees) for trees in zip(*best, strict=True))
         return same / max(len(self.words), 1)
 
+    def only(self, chain: int) -> AdaptorSampler:
+        """A sampler with one of the chains, counted from 0, alone."""
+        if not 0 <= chain < len(self.states):
+            raise SettingsError(f"there are {len(self.states)} chains, counted from 0: there is no chain {chain}")
+        alone = copy.copy(self)
+        alone.states = [self.states[chain]]
+        alone.settings = replace(self.schedule, chains=1)
+        return alone
+
+    def convergence(self) -> Convergence | None:
+        """How far the chains agree on words and lexicon entries, and whether that still moves; None after too few sweeps."""
+        return self._judge.judge([state.history for state in self.states], self.sweeps)
+
+    def agreement_trace(self) -> list[Agreement]:
+        """How the agreement of the chains moved over the last three quarters of the sweeps."""
+        return self._judge.trace([state.history for state in self.states], self.sweeps)
+
     def signature(self) -> Signature:
         """How the samples were made."""
-        s = self.settings
+        s = self.schedule
         fields = {
             "model": "adaptor-grammar",
             "grammar": self.compiled.grammar.name,
@@ -255,10 +310,12 @@ class AdaptorSampler:
             "known": self.knowledge.signature,
             "sweeps": self.sweeps,
             "burn-in": s.burned,
+            "until": self.settings.until,
             "thin": s.thin,
             "chains": s.chains,
             "init": s.initialisation,
             "relabel": s.relabel or None,
+            "joint": s.joint or None,
             "anneal": f"{s.anneal_from:g}/{s.anneal_sweeps}" if s.anneal_sweeps else None,
             "seed": s.seed,
         }
@@ -279,11 +336,15 @@ def _check_sweeps_done(file: ModelFile, old: MorphologySettings, new: Morphology
     """Refuse settings under which a sweep that is done would have been another."""
     done = range(1, 1 + max(len(file.array(f"chain.{i}.trace")) for i in range(old.chains) if _has_chain(file, i)))
     for sweep in done:
-        if (old.temperature(sweep), old.relabels(sweep)) != (new.temperature(sweep), new.relabels(sweep)):
+        if _moves(old, sweep) != _moves(new, sweep):
             raise SettingsError(
-                f"{file.path}: sweep {sweep} was done with other settings of annealing or relabelling; learn without resuming, or "
+                f"{file.path}: sweep {sweep} was done with other settings of annealing, relabelling or joint moves; learn without resuming, or "
                 "give the same settings"
             )
+
+
+def _moves(settings: MorphologySettings, sweep: int) -> tuple[float, bool, float]:
+    return settings.temperature(sweep), settings.relabels(sweep), settings.joint
 
 
 def _has_chain(file: ModelFile, chain: int) -> bool:

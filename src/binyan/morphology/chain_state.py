@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import InputError
 from binyan.model_file import ModelFile, Section
+from binyan.morphology.history import AnalysisHistory
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class ChainState:
     core: _core.Chain
     samples: _core.Samples
     snapshots: list[Snapshot] = field(default_factory=list)
+    history: AnalysisHistory = field(default_factory=lambda: AnalysisHistory(()))
     trace: list[list[float]] = field(default_factory=list)
     """After each sweep: log joint, acceptance, changed, then a, b, customers and tables of each adapted symbol."""
 
@@ -88,16 +90,19 @@ class ChainState:
         """As sections of a model file."""
         own: dict[str, Section] = {"trace": self.trace_table}
         if self.sweeps:
-            own |= {"state": self.core.state(), "samples": self.samples.state()}
+            own |= {"state": self.core.state(), "samples": self.samples.state(), **self.history.sections()}
         own |= snapshot_sections(self.snapshots)
         return {f"chain.{self.number}.{name}": section for name, section in own.items()}
 
-    def restore(self, file: ModelFile, grammar: _core.CompiledGrammar, collected: bool = True) -> None:
-        """The inverse of `sections`, for an empty state over `grammar`; what was `collected` may be left out."""
+    def restore(
+        self, file: ModelFile, grammar: _core.CompiledGrammar, collected: bool = True, rules: int = 1 << 32
+    ) -> None:
+        """The inverse of `sections`, for an empty state over `grammar`, which has `rules`; what was `collected` may be left out."""
         prefix = f"chain.{self.number}."
         self.trace = file.array(f"{prefix}trace").tolist()
         if self.sweeps:
             self.core.restore(file.array(f"{prefix}state"))
+            self.history.restore(file, prefix, rules)
         if self.sweeps and collected:
             self.samples.restore(file.array(f"{prefix}samples"), grammar)
             self.snapshots = snapshots_of(file.sections, prefix)

@@ -23,6 +23,7 @@ from binyan.model import Model
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.adaptor import AdaptorSampler, trace_columns
 from binyan.morphology.analysis import Analysis
+from binyan.morphology.convergence import Agreement
 from binyan.morphology.exports import ExportReport, export_analyses
 from binyan.morphology.knowledge import Knowledge, KnowledgeSettings, apply_knowledge
 from binyan.morphology.knowledge.strength import with_strength
@@ -44,7 +45,7 @@ from binyan.text import Preparation
 _BEYOND = 20  # trees looked at beyond those asked for, so that probabilities of segmentations sum over many
 _ALL = 1_000_000
 _TRACE = re.compile(r"(chain\.\d+\.trace|trace\.\d+)")
-_OF_CHAINS = "settings", "sweeps", "r_hat"
+_OF_CHAINS = "settings", "sweeps", "r_hat", "stopped"
 _GROUPS = MorphologySettings, WordSettings, Preparation, KnowledgeSettings
 
 
@@ -330,6 +331,20 @@ class Morphology(MorphemeTransformer, Model):
         """The names of the figures of a trace."""
         return trace_columns(self.posterior.compiled)
 
+    @property
+    def agreement(self) -> list[Agreement]:
+        """How far the chains agreed on words and lexicon entries as learning went on; empty where that was not recorded."""
+        self._require_fitted()
+        if self._file is not None and "agreement" in self._file.meta:
+            return [Agreement(*row) for row in self._file.meta["agreement"]]
+        has_chains = self._sampler is not None or (self._file is not None and "sweeps" in self._file.meta)
+        return self.sampler.agreement_trace() if has_chains else []
+
+    def chain(self, number: int) -> Self:
+        """What one chain has learnt, counted from 0: a model of its own, without what resuming needs."""
+        alone = type(self).from_sampler(self.sampler.only(number))
+        return type(self).from_file(model_file.from_bytes(model_file.to_bytes(self.kind, *alone._reduced_contents())))
+
     def summary(self) -> dict[str, Any]:
         """What there is to say of a morphology that was just learnt, for JSON."""
         return learning_summary(self.sampler)
@@ -342,7 +357,10 @@ class Morphology(MorphemeTransformer, Model):
     def save(self, path: PathLike, reduced: bool = False) -> None:
         """Write the model to one file: whole, so that learning can be resumed bit for bit, or only what queries and traces need."""
         self._require_fitted()
-        model_file.save(path, self.kind, *(self._reduced_contents() if reduced else self.contents()))
+        meta, sections = self._reduced_contents() if reduced else self.contents()
+        if reduced:
+            meta["agreement"] = [list(vars(a).values()) for a in self.agreement]
+        model_file.save(path, self.kind, meta, sections)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         """Settings and sections for a model file."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -168,6 +167,7 @@ def learning_summary(sampler: AdaptorSampler) -> dict[str, Any]:
         "chains": [dict(zip(columns, trace[-1].tolist(), strict=True)) for trace in sampler.trace_tables],
         "r_hat": sampler.r_hat,
         "agreement": sampler.agreement(),
+        "convergence": None if (convergence := sampler.convergence()) is None else convergence.to_dict(),
         "signature": str(sampler.signature()),
         **({"known": _known_summary(sampler)} if sampler.knowledge else {}),
     }
@@ -197,12 +197,11 @@ def describe_learning(sampler: AdaptorSampler) -> str:
             f"chain {number}: log joint probability {chain['log_joint']:,.1f}, accepted "
             f"{100 * chain['acceptance']:.1f}%, morphemes: {tables}"
         )
-    known = {name: value for name, value in summary["r_hat"].items() if not math.isnan(value)}  # NaN: nothing varied
-    if known:
-        name, worst = max(known.items(), key=lambda item: item[1])
-        verdict = "the chains agree" if worst < 1.1 else "not yet mixed: run more sweeps"
-        lines.append(f"R-hat at most {worst:.2f} ({name}): {verdict}")
-    if len(summary["chains"]) > 1:
-        lines.append(f"{100 * summary['agreement']:.1f}% of words have the same best tree in all chains")
+    if sampler.stopped is not None:
+        lines.append(
+            f"stopped by itself: stable after {sampler.stopped:,} sweeps, {sampler.sweeps:,} with those collected"
+        )
+    convergence = sampler.convergence()
+    lines.append("Too few sweeps to say whether the chains agree." if convergence is None else str(convergence))
     lines += [_described_knowledge(summary["known"])] if "known" in summary else []
     return "\n".join([*lines, summary["signature"]])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 from binyan.errors import SettingsError
 from binyan.sampling import ChainSettings
@@ -32,8 +33,10 @@ class MorphologySettings(ChainSettings):
     collected sweeps and chains, are kept to analyse new words with. `initialisation`: "batch" draws all first trees from the base
     grammar, "sequential" each given the words before it, so that their order matters. In the first `relabel` sweeps the trees in
     the caches are resampled, too (-1: in all): all words that use a stem change its analysis together, which no step of a single
-    word does. Johnson and Goldwater (2009) found both to reach higher probabilities; the thesis did the first only. The temperature
-    falls geometrically from `anneal_from` to 1 over `anneal_sweeps`.
+    word does. As many words as `joint` times all of them are drawn in families as well: words that share a string are taken out and
+    drawn again one after the other, so that they can leave an analysis that each of them would find again in the others. Johnson and Goldwater (2009) found both to reach higher probabilities; the thesis did the first only. The temperature
+    falls geometrically from `anneal_from` to 1 over `anneal_sweeps`. With `until`, burn-in ends as soon as the chains agree on that
+    share of the words and agreement has stopped moving; as many sweeps as are then a tenth of all are collected.
 
     >>> MorphologySettings(sweeps=100, burn_in=90, thin=5).kept_sweeps
     (95, 100)
@@ -50,8 +53,18 @@ class MorphologySettings(ChainSettings):
     initialisation: str = setting(
         "batch", "First trees: batch (all from the base grammar) or sequential (each given the words before it)."
     )
+    until: float | None = setting(
+        None,
+        "Stop when chains agree on this share of the words (0.95) and this is stable; at the latest after --sweeps.",
+        metavar="SHARE",
+    )
     thin: int = setting(1, "Collect the trees of every N-th sweep after burn-in.", metavar="N")
     relabel: int = setting(-1, "Resample cached trees in the first N sweeps; -1: in all.", metavar="N")
+    joint: float = setting(
+        0.5,
+        "Words drawn together with others that share a string, per sweep, as a share of all words; 0: none.",
+        metavar="SHARE",
+    )
     anneal_from: float = setting(1.0, "First temperature.", metavar="T")
     anneal_sweeps: int = setting(0, "Sweeps until the temperature is 1.", metavar="N")
     snapshots: int = setting(10, "States of the grammar kept to analyse new words with.", metavar="N")
@@ -67,8 +80,19 @@ class MorphologySettings(ChainSettings):
             raise SettingsError(f"thinning by {self.thin} leaves no sample of {self.sweeps - self.burned} sweeps")
         if self.unparsable not in ("skip", "refuse"):
             raise SettingsError(f"unparsable words are skipped (skip) or refused (refuse), not {self.unparsable!r}")
+        if self.until is not None and not 0.0 < self.until <= 1.0:
+            raise SettingsError(f"chains can agree on a share of words above 0 and up to 1, not {self.until:g}")
+        if self.until is not None and self.burn_in is not None:
+            raise SettingsError("with until, burn-in ends when the chains agree: leave the burn-in out")
+        if not 0.0 <= self.joint <= 100.0:
+            raise SettingsError(f"the words drawn together are a share from 0 to 100 of all words, not {self.joint:g}")
         if self.anneal_from <= 0.0 or self.anneal_sweeps < 0:
             raise SettingsError("annealing starts from a temperature above 0 and lasts 0 sweeps or more")
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Settings of a model file. What was learnt before words were drawn together goes on without it."""
+        return super().from_dict({"joint": 0.0, **values})
 
     @property
     def burned(self) -> int:
@@ -86,6 +110,12 @@ class MorphologySettings(ChainSettings):
         kept = self.kept_sweeps
         share = min(-(-self.snapshots // self.chains), len(kept))
         return frozenset(kept[len(kept) * (i + 1) // share - 1] for i in range(share))
+
+    def stopped_at(self, sweep: int | None) -> Self:
+        """The settings of a run whose burn-in ended with `sweep`, because its chains agreed; None: these settings."""
+        if sweep is None:
+            return self
+        return replace(self, burn_in=sweep, sweeps=sweep + max(sweep // 9, self.thin), until=None)
 
     def temperature(self, sweep: int) -> float:
         """The temperature of a sweep, counted from 1."""

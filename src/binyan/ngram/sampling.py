@@ -66,6 +66,9 @@ class Sampling:
         """Sweeps of each chain when sampling is done."""
         return self.chains.schedule.sweeps
 
+    def round_done(self) -> None:
+        """Nothing to decide between rounds: the schedule stands."""
+
     def advance(self, chain: int) -> None:
         """One sweep of a chain."""
         self.chains.advance(chain)

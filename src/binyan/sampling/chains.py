@@ -28,6 +28,9 @@ class ChainSampler(Protocol):
     def total_sweeps(self) -> int:
         """Sweeps of each chain when sampling is done."""
 
+    def round_done(self) -> None:
+        """Called before the first and after every round of sweeps of all chains; `total_sweeps` may be smaller afterwards."""
+
     @property
     def figure(self) -> str:
         """The name of the first figure of a trace, which progress shows."""
@@ -73,25 +76,28 @@ def _run_here(
     checkpoint: Callable[[], None] | None,
     seconds: float,
 ) -> None:
-    traces, total = sampler.traces, sampler.total_sweeps
+    traces = sampler.traces
 
     def done() -> int:
         return min(map(len, traces))
 
     saved = time.monotonic()
     with (
-        Progress("sweeps", total, progress) as bar,
+        Progress("sweeps", sampler.total_sweeps, progress) as bar,
         ThreadPoolExecutor(min(threads or len(traces), len(traces))) as pool,
     ):
         bar.done = done()
         try:
-            while done() < total:
+            sampler.round_done()
+            while done() < (total := sampler.total_sweeps):
+                bar.total = total
                 # Sweeps run in worker threads only: Ctrl-C cannot come between a sweep and its record.
                 list(pool.map(sampler.advance, [i for i, trace in enumerate(traces) if len(trace) == done()]))
                 bar.advance(1, **{sampler.figure: float(np.mean([trace[-1][0] for trace in traces]))})
                 if checkpoint is not None and (time.monotonic() - saved >= seconds or done() == total):
                     checkpoint()
                     saved = time.monotonic()
+                sampler.round_done()
         except KeyboardInterrupt:
             pool.shutdown(wait=True, cancel_futures=True)
             if checkpoint is not None and done() > 0:

@@ -113,6 +113,7 @@ def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, chec
         seed=model["seed"],
         initialisation=model["initialisation"],
         relabel=model.get("relabel", 0),
+        joint=0.0,
         unit="codepoint",
     )
     # The file of a grammar may have changed.
