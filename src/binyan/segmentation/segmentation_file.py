@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from binyan.errors import InputError
-from binyan.files import PathLike
+from binyan.errors import InputError, SettingsError
+from binyan.files import PathLike, write_text
 from binyan.segmentation.segmentation import Part, Segmentation
 from binyan.segmentation.table import SegmentationTable, parse_row
 from binyan.text.reading import read_lines
@@ -37,6 +37,11 @@ class SegmentationFile:
     table: SegmentationTable
     format: SegmentationFormat
     further: int = 0
+
+    @property
+    def signature(self) -> str:
+        """The format and a digest of the segmentations."""
+        return f"segmentations:{self.table.digest}|format:{self.format}|words:{len(self.table)}"
 
     def __str__(self) -> str:
         more = f"; {self.further:,} further analyses of the same words are left out" if self.further else ""
@@ -61,6 +66,24 @@ def read_segmentations(path: PathLike, form: SegmentationFormat | None = None) -
             raise InputError(f"{path}:{number}: {error}") from error
         rows.setdefault(row.word, row)
     return SegmentationFile(SegmentationTable(rows.values()), form, len(lines) - len(rows))
+
+
+def write_segmentations(
+    table: SegmentationTable, path: PathLike, form: SegmentationFormat = "binyan", comment: str = ""
+) -> None:
+    """Write segmentations in one of the formats above. Only ours has comments, positions and linking elements."""
+    if form not in FORMATS:
+        raise SettingsError(f"segmentations are written as {', '.join(FORMATS)}, not {form!r}")
+    if form == "binyan":
+        table.write(path, comment)
+        return
+    labels = {ours: theirs for theirs, ours in _LABELS.items()} | {name: name for name in _LABELS}
+    lines = []
+    for row in table.values():
+        parts = row.contiguous().parts
+        texts = [f"{p.text}/{labels.get(p.label, 'ZZZ')}" if form == "flatcat" else p.text for p in parts]
+        lines.append((" " if form == "plain" else _JOINED).join(texts) + "\n")
+    write_text(path, "".join(lines))
 
 
 def recognise(lines: Sequence[str]) -> SegmentationFormat:
