@@ -96,7 +96,9 @@ class Morphology(MorphemeTransformer, Model):
         `threads` threads, or on the workers of the Dask `scheduler` at that address.
         """
         [how] = gather("fit", run, Run)
-        listed = self.knowledge.with_words_of(WordList.of_any(words, self.preparation, self._word_settings.unit))
+        listed = self.knowledge.with_words_of(
+            WordList.of_any(words, self.preparation, **self._word_settings.to_dict())
+        )
         sampler = self._begin(listed, how)
 
         path = how.checkpoint

@@ -18,6 +18,10 @@ class WordSettings(Settings):
     """What words are made of."""
 
     unit: Unit = setting("grapheme", "Atoms of words: grapheme or codepoint.")
+    list_format: str = setting("auto", "Form of the list: auto, words, csv, tsv, unimorph, sfm, hex or yld.")
+    column: str | None = setting(
+        None, "Column of a table with the words: its name or number; of sfm, the marker.", metavar="NAME"
+    )
 
     def __post_init__(self) -> None:
         if self.unit not in ("grapheme", "codepoint"):
