@@ -169,7 +169,7 @@ def evaluate_morphology(
         if not is_model_file(morphology):
             return _evaluate_segmentations(read_segmentations(morphology), gold, task, coarse, at_least, half)
         morphology = Morphology.load(morphology)
-    prepare = morphology.words.preparation
+    prepare = morphology.words.prepare
     words = _half(read_gold(gold, lambda text: "".join(prepare(text))), half)
     analysed = BestAnalyses.of(morphology, words)
     signature = f"{morphology.signature()}|gold:{digest(Path(gold).read_bytes())}|half:{half}|task:{task}"

@@ -148,8 +148,9 @@ def _count(text: str, path: str, number: int, line: str) -> int:
 def _table(separator: str) -> Callable[[list[tuple[int, str]], ListReading, str | None], Iterator[Row]]:
     def read(lines: list[tuple[int, str]], reading: ListReading, column: str | None) -> Iterator[Row]:
         numbers = [number for number, line in lines if line.strip()]
-        quotes = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
-        rows = list(csv.reader((line for _, line in lines if line.strip()), delimiter=separator, quoting=quotes))
+        filled = [line for _, line in lines if line.strip()]
+        quoted = list(csv.reader(filled)) if separator == "," else []
+        rows = quoted or [line.split(separator) for line in filled]
         if not rows:
             return
         header = [cell.strip() for cell in rows[0]]

@@ -13,7 +13,8 @@ from functools import cached_property
 from binyan.errors import InputError
 from binyan.morphology.list_formats import AUTO, read_rows
 from binyan.signature import digest
-from binyan.text.atoms import Unit, atoms, invisible
+from binyan.text.atoms import Unit, invisible
+from binyan.text.letters import Letters
 from binyan.text.preparation import Preparation
 from binyan.text.reading import check_length, refuse_file_names
 from binyan.text.scripts import mixed_scripts
@@ -31,6 +32,7 @@ class WordList:
     counts: tuple[int, ...]
     preparation: Preparation = field(default_factory=Preparation)
     unit: Unit = "grapheme"
+    letters: Letters = field(default_factory=Letters)
 
     def __repr__(self) -> str:
         return (
@@ -119,7 +121,11 @@ class WordList:
 
     def atoms(self, word: str) -> list[str]:
         """The atoms of a word, which no segmentation splits."""
-        return atoms(word, self.unit)
+        return self.letters.atoms(word, self.unit)
+
+    def prepare(self, text: str) -> list[str]:
+        """The words of a text in the form that the words of the list have."""
+        return [self.letters.take_apart(word) for word in self.preparation(text)]
 
     @cached_property
     def alphabet(self) -> tuple[str, ...]:
@@ -129,7 +135,8 @@ class WordList:
     @cached_property
     def digest(self) -> str:
         """What stands for the words in signatures."""
-        return digest("\n".join(self.words).encode(), str(self.preparation).encode(), self.unit.encode())
+        letters = [str(self.letters).encode()] if self.letters else []
+        return digest("\n".join(self.words).encode(), str(self.preparation).encode(), self.unit.encode(), *letters)
 
 
 WordSource = WordList | str | os.PathLike[str] | Iterable[str] | Iterable[os.PathLike[str]]
