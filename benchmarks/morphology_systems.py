@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -96,7 +97,8 @@ def _model(system: str, gold_file: GoldFile, words: GoldWords, learning: Learnin
         try:
             known = {"known": _known_file(words.known(KNOWN_WORDS))} if system == "known" else {}
             return Morphology("auto", **settings, **known)
-        except (BinyanError, TypeError):
+        except (BinyanError, TypeError) as error:
+            print(f"{system}: {error}", file=sys.stderr)
             return None
     return Morphology(_grammar(system, gold_file), **settings)
 
@@ -111,7 +113,8 @@ def _known_file(words: Sequence[GoldWord]) -> Path:
     """The analyses of words as a person would write them: word, segments, root."""
     with tempfile.NamedTemporaryFile("w", suffix=".tsv", delete=False, encoding="utf-8") as out:
         for word in words:
-            out.write(f"{word.word}\t{word.segmentations[0]}\t{word.roots[0] if word.roots else '_'}\n")
+            parts = " ".join(part.labelled for part in word.segmentations[0])
+            out.write(f"{word.word}\t{parts}\t{word.roots[0] if word.roots else '_'}\n")
     return Path(out.name)
 
 

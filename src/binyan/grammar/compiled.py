@@ -38,7 +38,7 @@ class Compiled:
 
     def __init__(self, grammar: Grammar, alphabet: Iterable[str]) -> None:
         self.source = grammar
-        self._edges = WordEdges.of(grammar.terminals)
+        self.edges = WordEdges.of(grammar.terminals)
         known = sorted((set(alphabet) | grammar.terminals) - MARKS)
         self.grammar = grammar.with_terminals(known) if grammar.open_terminals else grammar
         self.atoms: tuple[str, ...] = tuple(sorted(self.grammar.terminals | set(known)))
@@ -88,10 +88,14 @@ class Compiled:
             for p in settings
         ]
 
-    def encode(self, word: Sequence[str]) -> list[int] | None:
-        """The atoms of a word as numbers; None if the grammar has no terminal for one of them."""
-        numbers = [self._number.get(atom, -1) for atom in self._edges.marked(word)]
+    def encode(self, atoms: Sequence[str]) -> list[int] | None:
+        """Atoms as numbers; None if the grammar has no terminal for one of them."""
+        numbers = [self._number.get(atom, -1) for atom in atoms]
         return None if -1 in numbers else numbers
+
+    def encode_word(self, atoms: Sequence[str]) -> list[int] | None:
+        """The same of a whole word, with the marks for its edges that the grammar derives."""
+        return self.encode(self.edges.marked(atoms))
 
     @cached_property
     def _forms(self) -> list[_Form]:
@@ -114,7 +118,7 @@ class Compiled:
 
         The leaves are the atoms of `word`, if given, whatever terminals stand for them.
         """
-        word = word if word is None else self._edges.marked(word)
+        word = word if word is None else self.edges.marked(word)
         forms = [self._forms[rule] for rule in derivation]
         children, lengths = _children(forms)
         starts: list[list[int]] = [[0] * len(form.arguments) for form in forms]
@@ -138,7 +142,7 @@ class Compiled:
             parts[i] = below if forms[i].hidden and i else (Tree(forms[i].symbol, below),)
         (top,) = parts[0]
         assert isinstance(top, Tree)
-        return self._edges.unmarked(top) if self._edges else top
+        return self.edges.unmarked(top) if self.edges else top
 
     def strings(self, derivation: Sequence[int]) -> tuple[str, ...]:
         """The text of each argument of the symbol that the derivation begins with."""
@@ -153,7 +157,7 @@ class Compiled:
                 )
             )
         (result,) = waiting
-        return tuple(map(without_marks, result)) if self._edges else result
+        return tuple(map(without_marks, result)) if self.edges else result
 
 
 def _children(forms: Sequence[_Form]) -> tuple[list[list[int]], list[list[int]]]:
