@@ -15,6 +15,7 @@ from binyan.errors import InputError, SettingsError
 from binyan.grammar.notation import load_grammar
 from binyan.grammar.parser import Parser
 from binyan.grammar.tree_segments import segmentation
+from binyan.morphology.transducer import TransducerSettings, build_transducer
 from binyan.morphology.word_reading import mixed_marks
 from binyan.text.digraphs import find_digraphs
 from binyan.text.letters import TONES, Letters, read_profile
@@ -209,3 +210,9 @@ def test_abjads_with_and_without_marks_are_said():
         Morphology("concat", sweeps=3).fit(["كَتَبَ", "كتب", "دَرَسَ", "درس"])
     stripped = Morphology("concat", sweeps=3, strip_marks=True).fit(["كَتَبَ", "كتب", "دَرَسَ", "درس"])
     assert stripped.words.words == ("كتب", "درس")
+
+
+def test_a_transducer_is_refused():
+    model = Morphology("concat", digraphs="sh", sweeps=3).fit(["sha", "shaka", "ka"])
+    with pytest.raises(SettingsError, match="a transducer reads words character by character"):
+        build_transducer(model.posterior, TransducerSettings())
