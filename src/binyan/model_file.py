@@ -128,6 +128,15 @@ def load(path: str | os.PathLike[str]) -> ModelFile:
         raise ModelFileError(unreadable(path, error)) from error
 
 
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as model files do, finished or not. Raises ModelFileError for one that cannot be read."""
+    try:
+        with open(path, "rb") as source:
+            return source.read(len(MAGIC)) in (MAGIC, UNFINISHED)
+    except OSError as error:
+        raise ModelFileError(unreadable(path, error)) from error
+
+
 def to_bytes(kind: str, meta: Mapping[str, Any], sections: Mapping[str, Section]) -> bytes:
     """The container as bytes, for pipes, databases and pickling of models."""
     out = io.BytesIO()

@@ -60,7 +60,6 @@ ERRORS = [
     ("W -> <any> <any>", "two-any", 1, "Char -> <any>"),
     ("1 1 W -->", "empty", 1, "W derives nothing"),
     ("1 1 W --> A\nA\nA --> a", "syntax", 2, "py-cfg"),
-    ("1 1 W --> a\nW --> b", "settings", 1, "not adapted in this rule"),
     ("W (((0 0) (0 0))) --> A\nA (((0 0))) --> t", "variable-not-left", 1, "never stands on the left"),
 ]
 
@@ -69,6 +68,10 @@ WARNINGS = [
     ("W -> _A+ _A+\n_A -> 'a'", "ambiguity", 1, "W derives some pieces of 3 characters twice"),
     ("W -> _A 'b' | 'a' _B\n_A -> 'a'\n_B -> 'b'", "ambiguity", 1, "pieces of 2 characters"),
     ("W -> Char+\nChar -> <any> | 'a'", "any-overlap", 2, "covers 'a' as well"),
+    ("1 1 W --> a\nW --> b", "settings", 1, "not adapted in this rule"),
+    ("1 0.5 W --> a\n1 0.2 W --> b", "settings", 2, "the last is taken, as by py-cfg"),
+    ("1 1 W --> a\n2 1 W --> a", "repeated", 2, "the weights are added, as by py-cfg"),
+    ("1 1 W --> ^^^ Char $$$", "open", 1, "every character of the words, as in MorphAGram"),
 ]
 
 

@@ -51,17 +51,24 @@ def show(
 @app.command()
 def check(
     file: AnyGrammar,
+    words: Annotated[
+        Path | None, typer.Option("--words", metavar="F", help="A word list: does the grammar derive its words?")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings too.")] = False,
     as_json: o.Json = False,
 ) -> None:
-    """Explain every problem of a grammar, each with its rule and line. Files of py-cfg and py-srcag are read as well.
+    """Explain every problem of a grammar, each with its rule and line. Files of py-cfg, MorphAGram and py-srcag are read as well.
 
-    Example: binyan grammar check mine.grammar
+    \b
+    Examples:
+      binyan grammar check mine.grammar
+      binyan grammar check mine.grammar --words words.txt
     """
     from binyan.errors import GrammarError
     from binyan.grammar import check_grammar
+    from binyan.morphology import WordList
 
-    report = check_grammar(file)
+    report = check_grammar(file, () if words is None else WordList.read(words).words)
     typer.echo(json.dumps(report.to_dict(), ensure_ascii=False) if as_json else str(report))
     if report.errors or (strict and report.problems):
         raise typer.Exit(GrammarError.exit_code)

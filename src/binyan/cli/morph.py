@@ -11,6 +11,7 @@ import typer
 from binyan.cli import morph_export
 from binyan.cli import options as o
 from binyan.cli.commands import App
+from binyan.cli.morph_baseline import baseline
 from binyan.cli.option_groups import RunOptions, with_settings
 from binyan.cli.output import plain_warnings, print_json, print_result
 from binyan.errors import InputError
@@ -192,17 +193,20 @@ def evaluate(
 ) -> None:
     """Compare what a model says of words with what they are. Words it did not learn from are analysed, too.
 
+    In place of a model, a file of segmentations: Morfessor's, or lines of parts (walk ed), or a word, a tab and its parts.
+
     \b
     Gold rows are tab-separated: word, segments with labels (w/pre ktAb/stem hm/suf), root or _.
 
     Examples:
       binyan morph evaluate arabic.model --gold BW.tsv --task segmentation
       binyan morph evaluate arabic.model --gold BW.tsv --task lexicon --category root3 --plots figures
+      binyan morph evaluate morfessor.txt --gold BW.tsv
     """
     from binyan.evaluation.morphology import evaluate_morphology
 
     options: dict[str, Any] = {"coarse": coarse, "at_least": at_least, "length": length, "method": method}
-    result = evaluate_morphology(_load(model), gold, task, **options, category=category, half=half)
+    result = evaluate_morphology(model, gold, task, **options, category=category, half=half)
     write_tables(result.tables, tsv, plots)
     print_result(result, as_json)
 
@@ -216,3 +220,6 @@ def _load(model: Path) -> Any:
 def _source(words: Path | None) -> WordSource | None:
     """The words to analyse: of a file, or of standard input."""
     return [line.split("\t")[0] for line in sys.stdin] if str(words) == "-" else words
+
+
+app.command()(baseline)

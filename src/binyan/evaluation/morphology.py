@@ -18,8 +18,10 @@ from binyan.evaluation.traces import agreement_table, trace
 from binyan.files import PathLike
 from binyan.grammar.roles import ROLES, WITHIN_STEMS
 from binyan.grammar.tree_segments import Method
+from binyan.model_file import is_model_file
 from binyan.morphology import Analysis, Morphology
 from binyan.segmentation import Segmentation
+from binyan.segmentation.segmentation_file import SegmentationFile, read_segmentations
 from binyan.signature import digest
 
 TASKS = ("segmentation", "roots", "lexicon")
@@ -140,7 +142,7 @@ _LINES = {
 
 
 def evaluate_morphology(
-    morphology: Morphology,
+    morphology: Morphology | PathLike,
     gold: PathLike,
     task: str = "segmentation",
     *,
@@ -153,6 +155,8 @@ def evaluate_morphology(
 ) -> MorphologyEvaluation:
     """Compare what a morphology says of the words of a gold file with what they are; words it did not learn from are analysed, too.
 
+    In place of a morphology, the name of a model file, or of a file of segmentations as any program writes them (see
+    `binyan.segmentation.segmentation_file`); for the latter the task is segmentation, and words that it lacks count as whole.
     For segmentation: `coarse` looks at borders of stems only, `at_least` at words of that many morphemes. For roots: the number of
     radicals and the extraction method. For the lexicon: a `category` such as pre, stem, suf, root3. `half`: all gold words, or only
     the development or report half of them.
@@ -161,9 +165,12 @@ def evaluate_morphology(
         raise SettingsError(f"the task is segmentation, roots or lexicon, not {task!r}")
     if half not in HALVES:
         raise SettingsError(f"the half is all, development or report, not {half!r}")
-    words = read_gold(gold, lambda text: "".join(morphology.words.preparation(text)))
-    if half != "all":
-        words = halves(words)[half == "report"]
+    if not isinstance(morphology, Morphology):
+        if not is_model_file(morphology):
+            return _evaluate_segmentations(read_segmentations(morphology), gold, task, coarse, at_least, half)
+        morphology = Morphology.load(morphology)
+    prepare = morphology.words.prepare
+    words = _half(read_gold(gold, lambda text: "".join(prepare(text))), half)
     analysed = BestAnalyses.of(morphology, words)
     signature = f"{morphology.signature()}|gold:{digest(Path(gold).read_bytes())}|half:{half}|task:{task}"
     if task == "segmentation":
@@ -176,6 +183,24 @@ def evaluate_morphology(
     curve = roc_curve(ranking, gold_lexicon(words, category))
     table = roc_table({category: curve}, f"ROC of the lexicon: {category}", signature)
     return MorphologyEvaluation(task, analysed.lexicon_score(category, ranking).to_dict(), signature, {"roc": table})
+
+
+def _evaluate_segmentations(
+    given: SegmentationFile, gold: PathLike, task: str, coarse: bool, at_least: int, half: str
+) -> MorphologyEvaluation:
+    if task != "segmentation":
+        raise SettingsError(f"a file of segmentations can be compared by segment borders only, not by {task}")
+    words = _half(read_gold(gold), half)
+    if not any(word.word in given.table for word in words):
+        raise InputError(f"of the {len(words):,} gold words none is among the {len(given.table):,} segmented ones")
+    score = score_segmentation(given.table, words, "coarse" if coarse else "fine", at_least)
+    signature = f"{given.signature}|gold:{digest(Path(gold).read_bytes())}|half:{half}|task:{task}"
+    table = morphemes_per_word({"file": given.table}, words, signature)
+    return MorphologyEvaluation(task, score.to_dict(), signature, {"morphemes_per_word": table})
+
+
+def _half(words: list[GoldWord], half: str) -> list[GoldWord]:
+    return words if half == "all" else halves(words)[half == "report"]
 
 
 def trace_table(morphology: Morphology, figure: str = "log_joint") -> Table:

@@ -10,6 +10,7 @@ from binyan import _core
 from binyan.errors import GrammarError, InputError
 from binyan.grammar.rules import Grammar, Variable
 from binyan.grammar.tree import Leaf, Tree
+from binyan.grammar.word_edges import MARKS, WordEdges, without_marks
 
 START_A, START_B = 0.5, 1.0
 """Where sampled hyperparameters start."""
@@ -37,7 +38,8 @@ class Compiled:
 
     def __init__(self, grammar: Grammar, alphabet: Iterable[str]) -> None:
         self.source = grammar
-        known = sorted(set(alphabet) | grammar.terminals)
+        self.edges = WordEdges.of(grammar.terminals)
+        known = sorted((set(alphabet) | grammar.terminals) - MARKS)
         self.grammar = grammar.with_terminals(known) if grammar.open_terminals else grammar
         self.atoms: tuple[str, ...] = tuple(sorted(self.grammar.terminals | set(known)))
         self._number = {atom: i for i, atom in enumerate(self.atoms)}
@@ -86,10 +88,14 @@ class Compiled:
             for p in settings
         ]
 
-    def encode(self, word: Sequence[str]) -> list[int] | None:
-        """The atoms of a word as numbers; None if the grammar has no terminal for one of them."""
-        numbers = [self._number.get(atom, -1) for atom in word]
+    def encode(self, atoms: Sequence[str]) -> list[int] | None:
+        """Atoms as numbers; None if the grammar has no terminal for one of them."""
+        numbers = [self._number.get(atom, -1) for atom in atoms]
         return None if -1 in numbers else numbers
+
+    def encode_word(self, atoms: Sequence[str]) -> list[int] | None:
+        """The same of a whole word, with the marks for its edges that the grammar derives."""
+        return self.encode(self.edges.marked(atoms))
 
     @cached_property
     def _forms(self) -> list[_Form]:
@@ -112,6 +118,7 @@ class Compiled:
 
         The leaves are the atoms of `word`, if given, whatever terminals stand for them.
         """
+        word = word if word is None else self.edges.marked(word)
         forms = [self._forms[rule] for rule in derivation]
         children, lengths = _children(forms)
         starts: list[list[int]] = [[0] * len(form.arguments) for form in forms]
@@ -135,7 +142,7 @@ class Compiled:
             parts[i] = below if forms[i].hidden and i else (Tree(forms[i].symbol, below),)
         (top,) = parts[0]
         assert isinstance(top, Tree)
-        return top
+        return self.edges.unmarked(top) if self.edges else top
 
     def strings(self, derivation: Sequence[int]) -> tuple[str, ...]:
         """The text of each argument of the symbol that the derivation begins with."""
@@ -150,7 +157,7 @@ class Compiled:
                 )
             )
         (result,) = waiting
-        return result
+        return tuple(map(without_marks, result)) if self.edges else result
 
 
 def _children(forms: Sequence[_Form]) -> tuple[list[list[int]], list[list[int]]]:

@@ -14,7 +14,7 @@ from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item
 from binyan.grammar.letters import class_placeholder
 from binyan.grammar.problems import Problem
 from binyan.grammar.rules import HIDDEN, Rule, Variable, any_but
-from binyan.text.atoms import atoms
+from binyan.text.atoms import atoms, listed_atoms
 
 _MOST_RULES = 100_000
 _Arguments = tuple[tuple[Variable | str, ...], ...]
@@ -230,8 +230,8 @@ def shares(counts: list[int]) -> Iterator[tuple[int, ...]]:
 
 def _placeholders(item: Any) -> list[str]:
     if item.of is not None:
-        return list(dict.fromkeys(atoms(item.of)))
-    return [any_but(atoms(item.but))]
+        return list(dict.fromkeys(listed_atoms(item.of)))
+    return [any_but(listed_atoms(item.but))]
 
 
 def _bind(arguments: tuple[tuple[str | Given, ...], ...], bound: dict[str, Variable]) -> _Arguments:

@@ -11,6 +11,7 @@ from binyan.grammar.ast import GrammarText, RoleMark
 from binyan.grammar.checks import Origin, check
 from binyan.grammar.expansion import expand, symbol_name
 from binyan.grammar.library import library_text, shipped_grammars
+from binyan.grammar.morphagram import morph_roles
 from binyan.grammar.problems import InvalidGrammar, Problem
 from binyan.grammar.py_cfg import read_imported, recognise
 from binyan.grammar.roles import BY_NAME, traditional_roles
@@ -75,14 +76,15 @@ def examine_grammar(text: str, source: str = "grammar", thorough: bool = True) -
     else:
         imported = read_imported(text, source, form)
         rules, problems, start, adapted = imported.rules, imported.problems, imported.start, imported.adapted
-        roles = BY_NAME
+        roles = morph_roles({rule.lhs for rule in rules}) or BY_NAME
         lines = ["", *text.splitlines()]
         origins = [Origin(source, rule.line, lines[rule.line].strip()) for rule in rules]
     if start is None:
         problems.append(Problem("no-rules", "there is not one rule; a rule is written Left -> Right", source=source))
         return None, problems
     grammar = Grammar(name, start, tuple(rules), adapted, roles, frozenset(whole.assumed), whole.letters)
-    problems += check(grammar, origins, incomplete=bool(problems), thorough=thorough)
+    unread = any(problem.severity == "error" for problem in problems)
+    problems += check(grammar, origins, incomplete=unread, thorough=thorough)
     return grammar, sorted(problems, key=lambda problem: (problem.line, problem.code))
 
 

@@ -50,23 +50,23 @@ class Parser:
 
     def derivations(self, word: str) -> float:
         """How many derivations the word has; 0 if it cannot be parsed."""
-        numbers = self.compiled.encode(atoms(word))
+        numbers = self.compiled.encode_word(atoms(word))
         return 0.0 if numbers is None else self._core.derivations(numbers)
 
     def log_inside(self, word: str) -> float:
         """The log probability of the word: the sum over all its derivations."""
-        numbers = self.compiled.encode(atoms(word))
+        numbers = self.compiled.encode_word(atoms(word))
         return -math.inf if numbers is None else self._core.log_inside(numbers)
 
     def best(self, word: str, n: int = 1) -> list[Parse]:
         """The n most probable derivations, best first; fewer if there are fewer."""
-        numbers = self.compiled.encode(atoms(word))
+        numbers = self.compiled.encode_word(atoms(word))
         derivations = [] if numbers is None else self._core.best(numbers, n)
         return [Parse(self.compiled.tree(rules), tuple(rules), p) for rules, p in derivations]
 
     def sample(self, word: str, random: _core.Random) -> Tree | None:
         """A derivation drawn in proportion to its probability."""
-        numbers = self.compiled.encode(atoms(word))
+        numbers = self.compiled.encode_word(atoms(word))
         rules = [] if numbers is None else self._core.sample(numbers, random)
         return self.compiled.tree(rules) if rules else None
 

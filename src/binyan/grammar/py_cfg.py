@@ -3,7 +3,7 @@
 All three write `[w [a [b]]] X --> Y Z`: w is the Dirichlet weight of the rule, a and b belong to X. A symbol with a = 1 is
 not adapted; one without a is adapted with a and b learnt. The formats differ in how discontiguity is written::
 
-    py-cfg              Word --> Prefix Stem          a symbol without a rule is a terminal
+    py-cfg              Word --> Prefix Stem          a symbol without a rule is a terminal (see also morphagram.py)
     py-srcag            Stem(abc) --> R3(a,c) T1(b)   T(x) --> eps is a terminal
     py-srcag (final)    Stem (((0 0) (0 2)) ((0 1))) --> R3 T1    where each argument on the right goes on the left
 """
@@ -18,6 +18,7 @@ import regex
 
 from binyan.grammar.ast import Alternative, Given, GrammarText, Left, Statement, Use
 from binyan.grammar.expansion import expand
+from binyan.grammar.morphagram import ANY_CHARACTER, decoded
 from binyan.grammar.problems import Problem
 from binyan.grammar.rules import ANY, Adaptation, Rule, Variable
 
@@ -68,7 +69,7 @@ def read_imported(text: str, source: str, form: Format) -> ImportedGrammar:
     problems: list[Problem] = []
     lines: list[_Line] = []
     for number, raw in enumerate(text.splitlines(), start=1):
-        content = regex.sub(r"(^|\s)#.*", "", raw) if form != "py-cfg" else regex.sub(r"^\s*#.*", "", raw)
+        content = regex.sub(r"(^|\s)#.*", "", raw) if form != "py-cfg" else regex.sub(r"^\s*(#|//).*", "", raw)
         if not content.strip():
             continue
         match = _LINE.fullmatch(content.strip())
@@ -87,7 +88,31 @@ def read_imported(text: str, source: str, form: Format) -> ImportedGrammar:
         lines.append(_Line(number, raw.strip(), weight, a, b, match["left"], match["right"].strip()))
     reader = {"py-cfg": _read_cfg, "py-srcag": _read_friendly, "py-srcag-final": _read_final}[form]
     rules, start = reader(lines, source, problems)
-    return ImportedGrammar(start, rules, _adapted(lines, source, problems), problems)
+    adapted = _last_adapted if form == "py-cfg" else _adapted
+    return ImportedGrammar(start, rules, adapted(lines, source, problems), problems)
+
+
+def _last_adapted(lines: list[_Line], source: str, problems: list[Problem]) -> dict[str, Adaptation]:
+    """As py-cfg: a and b of a symbol are those that its rules give last; a symbol is adapted unless that a is 1."""
+    settings: dict[str, tuple[float | None, float | None]] = {}
+    for line in lines:
+        a, b = settings.get(line.left, (None, None))
+        if line.a is not None and a is not None and a != line.a:
+            message = (
+                f"a of {line.left} was {a:g} in an earlier rule and is {line.a:g} here; the last is taken, as by py-cfg"
+            )
+            problems.append(Problem("settings", message, line.content, line.number, source, "warning"))
+        if (line.a is not None and line.a < 0) or (line.b is not None and line.b <= 0):
+            message = f"a of {line.left} lies between 0 and 1, and b above 0"
+            problems.append(Problem("settings", message, line.content, line.number, source))
+            continue
+        settings[line.left] = a if line.a is None else line.a, b if line.b is None else line.b
+    plain = {name for name, (a, _) in settings.items() if a is not None and a >= 1}
+    for name in sorted(plain & {line.left for line in lines if line.a is None}):
+        first = next(line for line in lines if line.left == name and line.a is not None and line.a >= 1)
+        message = f"{name} is not adapted in this rule (a = 1), so it is not in its other rules either, as in py-cfg"
+        problems.append(Problem("settings", message, first.content, first.number, source, "warning"))
+    return {name: Adaptation(a, b) for name, (a, b) in settings.items() if name not in plain}
 
 
 def _adapted(lines: list[_Line], source: str, problems: list[Problem]) -> dict[str, Adaptation]:
@@ -126,17 +151,40 @@ def _unescape(symbol: str) -> str:
 
 def _read_cfg(lines: list[_Line], source: str, problems: list[Problem]) -> tuple[list[Rule], str | None]:
     defined = {line.left for line in lines}
-    rules = []
+    rules: dict[tuple[str, str], Rule] = {}
+    repeated: list[_Line] = []
+    open_at = 0
     for line in lines:
         tokens = line.right.split()
         if not tokens:
             problems.append(Problem("empty", f"{line.left} derives nothing", line.content, line.number, source))
             continue
-        rhs = tuple(token for token in tokens if token in defined)
+        if ANY_CHARACTER in tokens and ANY_CHARACTER not in defined:
+            open_at = open_at or line.number
+        symbols = defined | {ANY_CHARACTER} if open_at else defined
+        rhs = tuple(token for token in tokens if token in symbols)
         children = iter(range(len(rhs)))
-        argument = tuple(Variable(next(children), 0) if token in defined else _unescape(token) for token in tokens)
-        rules.append(Rule(line.left, (argument,), rhs, line.weight, line.number))
-    return rules, lines[0].left if lines else None
+        argument = tuple(Variable(next(children), 0) if token in symbols else _terminal(token) for token in tokens)
+        key = line.left, " ".join(tokens)
+        weight = line.weight + (rules[key].weight if key in rules else 0.0)
+        repeated += [line] if key in rules else []
+        rules[key] = Rule(line.left, (argument,), rhs, weight, rules[key].line if key in rules else line.number)
+    if repeated:
+        message = f"{_rules(len(repeated))} there before; the weights are added, as by py-cfg"
+        problems.append(Problem("repeated", message, repeated[0].content, repeated[0].number, source, "warning"))
+    if open_at:
+        message = f"{ANY_CHARACTER} has no rule: it stands for every character of the words, as in MorphAGram"
+        problems.append(Problem("open", message, "", open_at, source, "warning"))
+        rules[ANY_CHARACTER, ""] = Rule(ANY_CHARACTER, ((ANY,),), (), 1.0, open_at)
+    return list(rules.values()), lines[0].left if lines else None
+
+
+def _rules(count: int) -> str:
+    return "this rule was" if count == 1 else f"this rule and {count - 1} others were"
+
+
+def _terminal(token: str) -> str:
+    return decoded(token) or _unescape(token)
 
 
 def _read_friendly(lines: list[_Line], source: str, problems: list[Problem]) -> tuple[list[Rule], str | None]:

@@ -10,6 +10,7 @@ from binyan.grammar.roles import WITHIN_STEMS
 from binyan.grammar.rules import Grammar
 from binyan.grammar.tree import Leaf, Tree
 from binyan.segmentation import Part, Segmentation
+from binyan.text.atoms import atoms
 
 Method = Literal["A", "B"]
 METHODS: tuple[Method, ...] = ("A", "B")
@@ -48,9 +49,10 @@ def segmentation(
 
     What none of them covers is labelled by the symbol above it. Parts have positions where one of them has gaps.
     """
+    places_of = _character_places(tree)
     rows = sorted(
         (
-            tuple(leaf.position for leaf in leaves),
+            tuple(place for leaf in leaves for place in places_of[leaf.position]),
             "".join(leaf.atom for leaf in leaves),
             labels.get(node.symbol, node.symbol),
         )
@@ -59,6 +61,17 @@ def segmentation(
     contiguous = all(places[-1] - places[0] == len(places) - 1 for places, _, _ in rows)
     parts = tuple(Part(text, label, positions=None if contiguous else places) for places, text, label in rows)
     return Segmentation(tree.word() if word is None else word, parts, probability)
+
+
+def _character_places(tree: Tree) -> dict[int, range]:
+    """The characters that each leaf takes: one, unless several are one letter (a digraph)."""
+    places: dict[int, range] = {}
+    start = 0
+    for leaf in tree.leaves():
+        end = start + (1 if len(leaf.atom) == 1 else len(atoms(leaf.atom)))
+        places[leaf.position] = range(start, end)
+        start = end
+    return places
 
 
 def roots(tree: Tree, grammar: Grammar, length: int | None = None, method: Method = "A") -> list[str]:

@@ -55,7 +55,7 @@ class AdaptorSampler:
         self.words = words
         self.knowledge = knowledge or Knowledge()
         self.compiled = Compiled(grammar, words.alphabet)
-        encoded = [self.compiled.encode(words.atoms(word)) for word in words.words]
+        encoded = [self.compiled.encode_word(words.atoms(word)) for word in words.words]
         self.applied = apply_knowledge(self.knowledge, self.compiled, words)
         if not quiet:
             self.applied.report()

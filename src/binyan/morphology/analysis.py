@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from binyan.grammar import tree_segments
@@ -10,6 +10,7 @@ from binyan.grammar.rules import Grammar
 from binyan.grammar.tree import Tree
 from binyan.grammar.tree_segments import Method
 from binyan.segmentation import Segmentation
+from binyan.text.letters import Letters
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,3 +47,17 @@ class Analysis:
         """The text of each constituent whose symbol has the label; one with gaps is one string."""
         labels = self.grammar.segment_labels
         return [tree.word() for tree in self.tree.find(*(symbol for symbol in labels if labels[symbol] == label))]
+
+
+def written(segmentation: Segmentation, letters: Letters) -> Segmentation:
+    """The segmentation in letters as they are written, where no border is inside one; else as it is.
+
+    ክäትä|ኣል is written ከተ|ኣል; in ክትብ|o a border is inside the syllable ቦ, and the parts stay as they are.
+    """
+    if not (letters.syllables or letters.tones) or not segmentation.is_contiguous:
+        return segmentation
+    parts = tuple(replace(part, text=letters.put_together(part.text)) for part in segmentation)
+    word = letters.put_together(segmentation.word)
+    if "".join(part.text for part in parts) != word:
+        return segmentation
+    return Segmentation(word, parts, segmentation.probability)

@@ -22,7 +22,7 @@ from binyan.grammar.tree_segments import Method, simplified
 from binyan.model import Model
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.adaptor import AdaptorSampler, trace_columns
-from binyan.morphology.analysis import Analysis
+from binyan.morphology.analysis import Analysis, written
 from binyan.morphology.convergence import Agreement
 from binyan.morphology.exports import ExportReport, export_analyses
 from binyan.morphology.knowledge import Knowledge, KnowledgeSettings, apply_knowledge
@@ -35,6 +35,7 @@ from binyan.morphology.storage import KIND
 from binyan.morphology.transducer import Transducer, TransducerSettings, build_transducer
 from binyan.morphology.transformer import MorphemeTransformer
 from binyan.morphology.word_list import WordList, WordSource
+from binyan.morphology.word_reading import read_words
 from binyan.progress import ProgressOption
 from binyan.sampling import Run
 from binyan.segmentation import Segmentation
@@ -97,7 +98,7 @@ class Morphology(MorphemeTransformer, Model):
         `threads` threads, or on the workers of the Dask `scheduler` at that address.
         """
         [how] = gather("fit", run, Run)
-        listed = self.knowledge.with_words_of(WordList.of_any(words, self.preparation, self._word_settings.unit))
+        listed = self.knowledge.with_words_of(read_words(words, self.preparation, self._word_settings))
         sampler = self._begin(listed, how)
 
         path = how.checkpoint
@@ -194,7 +195,7 @@ class Morphology(MorphemeTransformer, Model):
         for analysis in self._many(word, n):
             sums[analysis.segmentation] = sums.get(analysis.segmentation, 0.0) + analysis.probability
         best = sorted(sums.items(), key=lambda item: -item[1])[:n]
-        return [replace(segmentation, probability=probability) for segmentation, probability in best]
+        return [replace(written(s, self.words.letters), probability=probability) for s, probability in best]
 
     def tree(self, word: str, full: bool = True) -> Tree:
         """The most probable tree of a word, which draws itself; without `full`, symbols of single characters are left out.
@@ -235,7 +236,7 @@ class Morphology(MorphemeTransformer, Model):
 
     def prepared(self, word: str) -> str:
         """The word as the model sees it."""
-        parts = self.words.preparation(word)
+        parts = self.words.prepare(word)
         if len(parts) != 1:
             raise InputError(f"{word!r} is not one word: give words one by one")
         return parts[0]

@@ -126,7 +126,7 @@ class Posterior:
         """The atoms of a prepared word as the open grammar numbers them; None where it has no terminal for one."""
         check_length(word)
         known = self._known_atoms
-        return self._open.encode([a if a in known else UNSEEN for a in self.words.atoms(word)]) or None
+        return self._open.encode_word([a if a in known else UNSEEN for a in self.words.atoms(word)]) or None
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         """Settings and sections for a model file."""

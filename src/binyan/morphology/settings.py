@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from binyan.errors import SettingsError
+from binyan.files import PathLike
 from binyan.sampling import ChainSettings
 from binyan.settings import Settings, setting
 from binyan.text.atoms import Unit
@@ -19,6 +20,18 @@ class WordSettings(Settings):
     """What words are made of."""
 
     unit: Unit = setting("grapheme", "Atoms of words: grapheme or codepoint.")
+    list_format: str = setting("auto", "Form of the list: auto, words, csv, tsv, unimorph, sfm, hex or yld.")
+    column: str | None = setting(
+        None, "Column of a table with the words: its name or number; of sfm, the marker.", metavar="NAME"
+    )
+    profile: PathLike | None = setting(
+        None, "Orthography profile: one letter per line, or a table with the column Grapheme.", metavar="F"
+    )
+    digraphs: str | None = setting(
+        None, "Strings that are one letter, as in sh,ch; or auto: found in the words.", metavar="LIST"
+    )
+    syllables: bool = setting(False, "Take Ethiopic and Hangul syllables apart into consonants and vowels.")
+    tones: bool = setting(False, "Tone marks are letters of their own, for grammars with a tier of tones.")
 
     def __post_init__(self) -> None:
         if self.unit not in ("grapheme", "codepoint"):

@@ -14,6 +14,7 @@ from binyan.grammar.rules import Adaptation, Grammar, Rule, Variable
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.knowledge import Knowledge
 from binyan.morphology.word_list import WordList
+from binyan.text.letters import Letters
 from binyan.text.preparation import Preparation
 
 KIND = "adaptor"
@@ -29,6 +30,7 @@ def source_contents(
         "atoms": list(compiled.atoms),
         "preparation": words.preparation.to_dict(),
         "unit": words.unit,
+        **({"letters": words.letters.to_dict()} if words.letters else {}),
         **({"knowledge": knowledge.to_dict()} if knowledge else {}),
     }
     sections: dict[str, Section] = {
@@ -52,7 +54,8 @@ def source_words(file: ModelFile) -> WordList:
     """The words of a model file."""
     words = tuple(file.blob("words").decode().split("\n"))
     counts = tuple(int(n) for n in file.array("counts"))
-    return WordList(words, counts, Preparation.from_dict(file.meta["preparation"]), file.meta["unit"])
+    letters = Letters.from_dict(file.meta.get("letters", {}))
+    return WordList(words, counts, Preparation.from_dict(file.meta["preparation"]), file.meta["unit"], letters)
 
 
 def grammar_fields(grammar: Grammar) -> dict[str, Any]:

@@ -32,6 +32,16 @@ def atoms(word: str, unit: Unit = "grapheme") -> list[str]:
     return list(_grapheme_pattern().findall(word))
 
 
+def listed_atoms(text: str) -> list[str]:
+    """The atoms of a list such as "aeiou"; combining marks with no letter before them, as tone marks, are one each.
+
+    >>> len(listed_atoms("\\u0300\\u0301")), len(listed_atoms("ae\\u0301"))
+    (2, 2)
+    """
+    marks = [all(unicodedata.category(char).startswith("M") for char in atom) for atom in atoms(text)]
+    return [part for atom, bare in zip(atoms(text), marks, strict=True) for part in (atom if bare else [atom])]
+
+
 def invisible(words: Iterable[str]) -> str | None:
     """A sentence on the characters of `words` that cannot be seen; None where there are none.
 

@@ -105,7 +105,7 @@ class Knowledge:
 
     def with_words_of(self, listed: WordList) -> WordList:
         """The word list and the known words that it does not have."""
-        prepared = [part for known in self.words for part in listed.preparation(known.word)]
+        prepared = [part for known in self.words for part in listed.prepare(known.word)]
         more = [word for word in dict.fromkeys(prepared) if word not in set(listed.words)]
         if not more:
             return listed

@@ -35,7 +35,7 @@ def seeds(knowledge: Knowledge, compiled: Compiled, words: WordList) -> tuple[li
     unusable: list[Contradiction] = []
     lists = [words.atoms(word) for word in words.words]
     for morpheme in knowledge.morphemes:
-        pieces = [[a for part in words.preparation(p) for a in words.atoms(part)] for p in morpheme.pieces]
+        pieces = [[a for part in words.prepare(p) for a in words.atoms(part)] for p in morpheme.pieces]
         ways = list(_ways(morpheme, pieces, compiled))
         reason = None
         if not ways:

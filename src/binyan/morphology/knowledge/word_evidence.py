@@ -43,16 +43,21 @@ class WordEvidence:
 
     def place(self, word: str) -> int | None:
         """The number of a word, as it is written in a file of known words; None where the list has no such word."""
-        parts = self.words.preparation(word)
+        parts = self.words.prepare(word)
         return self.places.get(parts[0]) if len(parts) == 1 else None
 
     def encoded(self, place: int) -> list[int] | None:
         """The atoms of a word of the list as the grammar numbers them."""
-        return self.compiled.encode(self.words.atoms(self.words.words[place]))
+        return self.compiled.encode_word(self.words.atoms(self.words.words[place]))
 
     def add(self, known: KnownWord) -> None:
         """Take up what is known of one word, together with what was known before."""
         if not (known.borders or known.labels or known.roots):
+            return
+        if self.compiled.edges:
+            self.refuse(
+                known, "the grammar has marks for the edges of words, and such a grammar takes no analysed words"
+            )
             return
         place = self.place(known.word)
         offsets = None if place is None else self._atom_offsets(known, place)
@@ -91,7 +96,7 @@ class WordEvidence:
         spelt: list[str] = []
         ordered = sorted(mentioned)
         for begin, end in pairwise(ordered):
-            piece = self.words.preparation(known.word[begin:end])
+            piece = self.words.prepare(known.word[begin:end])
             spelt += [atom for part in piece for atom in self.words.atoms(part)]
             offsets[end] = len(spelt)
         whole = self.words.atoms(self.words.words[place])
@@ -125,9 +130,7 @@ class WordEvidence:
         place = self.place(known.word)
         assert place is not None
         letters = self.words.atoms(self.words.words[place])
-        prepared = [
-            [a for part in self.words.preparation(root) for a in self.words.atoms(part)] for root in known.roots
-        ]
+        prepared = [[a for part in self.words.prepare(root) for a in self.words.atoms(part)] for root in known.roots]
         within = [root for root in prepared if _is_within(root, letters)]
         encoded = [numbers for root in within if (numbers := self.compiled.encode(root))]
         if not encoded:

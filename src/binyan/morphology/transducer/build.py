@@ -29,6 +29,11 @@ def build_transducer(
     posterior: Posterior, settings: TransducerSettings, signature: str = "", progress: ProgressOption = False
 ) -> Transducer:
     """The transducer of what was learnt. Raises SettingsError where it would have too many states, or needs a stack."""
+    if posterior.words.letters or posterior.compiled.edges:
+        raise SettingsError(
+            "a transducer reads words character by character: not a model with letters of its own (digraphs, a profile, "
+            "syllables, tones) or with marks for the edges of words; export the analyses instead (--format tsv)"
+        )
     grammar = posterior.open_grammar.grammar
     kept = list(kept_states(posterior, posterior.snapshots))
     stems = _laced_trees(kept) if settings.stems == "seen" else {}
