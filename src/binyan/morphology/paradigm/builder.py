@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -98,14 +99,24 @@ class ParadigmBuilder:
                 f"{limit} rows of {cells} cells are more than the {_MOST_CELLS:,} of one table; ask for fewer"
             )
         families = self.families(by)
-        wanted = [key for key in families.widespread if families.by == "stem" or not key[1]][:cells]
-        ranked = sorted(families.members, key=lambda base: self._fullness(families, base, wanted))[:limit]
+        wanted, bases = self._common_cells(families)
+        wanted = wanted[:cells]
+        ranked = sorted(bases, key=lambda base: self._fullness(families, base, wanted))[:limit]
         rows = []
         for base in ranked:
             row = [cell for key in wanted if (cell := self.cell(families, base, key)) is not None]
             rows.append(Paradigm("".join(base), families.by, tuple(row), self.signature, complete=False))
         columns = tuple(key[1] if families.by == "stem" else key[0] for key in wanted)
-        return Paradigms(families.by, columns, tuple(rows), len(families.members), self.signature)
+        return Paradigms(families.by, columns, tuple(rows), len(bases), self.signature)
+
+    @staticmethod
+    def _common_cells(families: Families) -> tuple[list[Key], list[Base]]:
+        """Cells to lay out and the bases that fit into them: of roots, those with the most common number of radicals."""
+        if families.by == "stem":
+            return families.widespread, list(families.members)
+        [(radicals, _)] = Counter(map(len, families.members)).most_common(1)
+        cells = [(t, a) for t, a in families.widespread if not a and families.templates[t].radicals == radicals]
+        return cells, [base for base in families.members if len(base) == radicals]
 
     @staticmethod
     def _fullness(families: Families, base: Base, keys: Sequence[Key]) -> tuple[int, int, Base]:

@@ -86,20 +86,26 @@ class Frame:
         return own[-1].end
 
     def __str__(self) -> str:
-        slots = [i for i, part in enumerate(self.parts) if isinstance(part, Slot)]
-        return "".join(self._written(i, slots[0], slots[-1]) for i in range(len(self.parts)))
+        return "".join(self._written(i, None) for i in range(len(self.parts)))
 
-    def _written(self, i: int, first: int, last: int) -> str:
+    def spelt(self, base: Sequence[str]) -> str:
+        """A word as linguists cut it: `w-Al-ktAb-hm`, `s‹um›ulat`, `su~sulat`. The base must fit."""
+        return "".join(self._written(i, base) for i in range(len(self.parts)))
+
+    def _written(self, i: int, base: Sequence[str] | None) -> str:
+        slots = [i for i, part in enumerate(self.parts) if isinstance(part, Slot)]
         part = self.parts[i]
         if isinstance(part, Affix):
             if part.label == "template":
                 return part.text
-            return f"{part.text}-" if i < first else f"-{part.text}" if i > last else f"‹{part.text}›"
+            return f"{part.text}-" if i < slots[0] else f"-{part.text}" if i > slots[-1] else f"‹{part.text}›"
+        letters = None if base is None else "".join(base[part.start : part.end])
         if part.copied:
-            letters = ",".join(map(str, range(part.start + 1, (part.end or 0) + 1)))
-            ends = i == last or (isinstance(after := self.parts[i + 1], Slot) and not after.copied)
-            return f"[{letters}]" + ("~" if ends else "")
-        return REST if part.end is None else SLOT * (part.end - part.start)
+            numbers = ",".join(map(str, range(part.start + 1, (part.end or 0) + 1)))
+            after = self.parts[i + 1] if i < slots[-1] else None
+            ends = after is None or (isinstance(after, Slot) and not after.copied)
+            return (letters or f"[{numbers}]") + ("~" if ends else "")
+        return letters or (REST if part.end is None else SLOT * (part.end - part.start))
 
 
 BARE = Frame((Slot(0, None),))

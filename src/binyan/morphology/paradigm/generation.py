@@ -85,12 +85,14 @@ class GeneratedForms(Sequence[GeneratedForm]):
         return f"<GeneratedForms: {len(self)}: {some}{' …' if len(self) > 5 else ''}>"
 
     def __str__(self) -> str:
-        """One form per line: form, P(form), share, built of, and whether it was seen."""
-        lines = [["form", "P(form)", "share", "made of", "in the list"]]
+        """One form per line: form, P(form), share, what it was made of, and whether it was seen."""
+        rooted = any(f.root for f in self.forms)
+        of = ["root", "template"] if rooted else ["stem"]
+        lines = [["form", "P(form)", "share", *of, "affixes", "in the list"]]
         for f in self.forms:
-            made_of = f"{f.root} in {f.template}" if f.root else f.stem
-            built = made_of if f.affixes == str(BARE) else f"{made_of}, {f.affixes}"
-            lines.append([f.form, f"{f.probability:.3g}", f"{f.share:.1%}", built, "yes" if f.seen else "no"])
+            made_of = [f.root or f.stem, f.template or ""] if rooted else [f.stem]
+            seen = "yes" if f.seen else "no"
+            lines.append([f.form, f"{f.probability:.3g}", f"{f.share:.1%}", *made_of, f.affixes, seen])
         return aligned(lines)
 
     @property

@@ -9,7 +9,7 @@ from html import escape
 from binyan.grammar.drawing import runs_right_to_left
 from binyan.grammar.text_drawing import text_width
 
-_LEFT_TO_RIGHT = "\u200e"
+_FIRST_STRONG, _POP = "\u2068", "\u2069"  # isolate a text, so that its direction orders nothing around it
 
 STYLE = (
     "table.paradigm{border-collapse:collapse;margin:.5em 0}table.paradigm th,table.paradigm td{border:1px solid #8885;"
@@ -36,6 +36,13 @@ class Grid:
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[GridCell | None]]]
 
+    def upright(self) -> Grid:
+        """The same with rows and columns exchanged, where it would be more than twice as wide as high."""
+        if len(self.columns) <= max(2 * len(self.rows), 8):
+            return self
+        rows = [(column, [cells[i] for _, cells in self.rows]) for i, column in enumerate(self.columns)]
+        return Grid(self.corner, [label for label, _ in self.rows], rows)
+
     def text(self) -> str:
         """Aligned columns; gaps in brackets."""
         lines = [[self.corner, *self.columns]]
@@ -57,16 +64,21 @@ class Grid:
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:
-    """Rows of texts in columns, two spaces apart; after a text from right to left the line goes on from left to right."""
+    """Rows of texts in columns, two spaces apart; a text from right to left is isolated from the rest of the line."""
     widths = [max(text_width(line[i]) for line in lines) for i in range(len(lines[0]))]
     shown = []
     for line in lines:
         cells = (
-            text + (_LEFT_TO_RIGHT if runs_right_to_left(text) else "") + " " * (width - text_width(text))
+            isolated(text) + " " * (width - text_width(text))
             for text, width in zip(line, widths, strict=True)
         )
         shown.append("  ".join(cells).rstrip())
     return "\n".join(shown)
+
+
+def isolated(text: str) -> str:
+    """A text for a line that runs from left to right."""
+    return f"{_FIRST_STRONG}{text}{_POP}" if runs_right_to_left(text) else text
 
 
 def _cell_html(cell: GridCell | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from binyan.errors import SettingsError
+from binyan.errors import InputError, ModelFileError, SettingsError
 from binyan.morphology.paradigm.builder import ParadigmBuilder
 from binyan.morphology.paradigm.families import By, WordReading, read_words
 from binyan.morphology.paradigm.generation import GeneratedForms, Generator
@@ -19,6 +19,8 @@ from binyan.text import Preparation
 if TYPE_CHECKING:
     from binyan.grammar.rules import Grammar
     from binyan.morphology.posterior import Posterior
+    from binyan.morphology.settings import MorphologySettings
+    from binyan.morphology.sketch import Sketch
     from binyan.signature import Signature
 
 _TREES = 30  # of a word that is not in the list
@@ -33,6 +35,12 @@ class ParadigmMethods:
     posterior: Posterior
     preparation: Preparation
     _read: tuple[Posterior, ParadigmBuilder] | None = None
+
+    settings: MorphologySettings
+
+    @abstractmethod
+    def summary(self) -> dict[str, Any]:
+        """What there is to say of a morphology that was just learnt."""
 
     @abstractmethod
     def signature(self) -> Signature:
@@ -76,6 +84,40 @@ class ParadigmMethods:
         if any(part is not None for part in (root, template, stem, affixes)):
             raise SettingsError("random words are drawn whole: give no stem, root, template or affixes with them")
         return self._random_words(generator, random, new, check_seed(seed))
+
+    def sketch(self, title: str | None = None, limit: int = 20, progress: ProgressOption = None) -> Sketch:
+        """A grammar sketch: affixes, templates, paradigms, alternations and doubts as a report, `limit` rows per table.
+
+        `print(sketch)` shows Markdown, `sketch.save("sketch.html")` writes a web page.
+        """
+        from binyan.morphology.sketch.sketch import Learning, Sketch, pictured_words
+
+        builder = self.paradigm_builder(progress)
+        if not builder.words:
+            raise InputError(f"the grammar {self.grammar.name} derives none of the words: there is nothing to describe")
+        trees = [self.posterior.trees(word, 1)[0][0] for word in pictured_words(builder.words)]
+        learning = Learning(self.grammar, self._learning_figures(), self.posterior.unparsable)
+        return Sketch(title or f"Grammar sketch: {self.grammar.name}", builder, learning, trees, limit)
+
+    def _learning_figures(self) -> dict[str, str]:
+        """How the words were learnt from, in words and figures."""
+        settings, words = self.settings, self.posterior.words
+        try:
+            figures = self.summary()
+            done, agreement = figures["sweeps"], f"{figures['agreement']:.0%} of words have the same best tree in all chains"
+        except ModelFileError:
+            done, agreement = settings.sweeps, "not known: the model was saved without its chains"
+        if settings.chains == 1:
+            agreement = "one chain has nothing to agree with"
+        return {
+            "grammar": self.grammar.name,
+            "words": f"{len(words):,}, of {len(words.alphabet)} letters",
+            "words the grammar cannot derive": f"{len(self.posterior.unparsable):,}",
+            "sweeps": f"{done:,} in each of {settings.chains} chains, samples taken after {settings.burned:,}",
+            "states kept for new words": f"{len(self.posterior.snapshots)}",
+            "agreement": agreement,
+            "seed": str(settings.seed),
+        }
 
     def _random_words(self, generator: Generator, n: int, new: bool, seed: int) -> GeneratedForms:
         if not 1 <= n <= _MOST_DRAWN:

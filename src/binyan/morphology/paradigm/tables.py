@@ -102,7 +102,7 @@ class Paradigm:
         lines = [
             (row, [cell.grid_cell() if (cell := places.get((row, column))) else None for column in columns]) for row in rows
         ]
-        return Grid(self.base, [column or "–" for column in columns], lines)
+        return Grid(self.base, [column or REST for column in columns], lines).upright()
 
     def __str__(self) -> str:
         """The table, and the gaps with their figures."""
