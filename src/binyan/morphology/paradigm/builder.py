@@ -115,8 +115,8 @@ class ParadigmBuilder:
         if families.by == "stem":
             return families.widespread, list(families.members)
         [(radicals, _)] = Counter(map(len, families.members)).most_common(1)
-        cells = [(t, a) for t, a in families.widespread if not a and families.templates[t].radicals == radicals]
-        return cells, [base for base in families.members if len(base) == radicals]
+        fitting = (key for key in families.widespread if families.templates[key[0]].radicals == radicals)
+        return [key for key in fitting if not key[1]], [base for base in families.members if len(base) == radicals]
 
     @staticmethod
     def _fullness(families: Families, base: Base, keys: Sequence[Key]) -> tuple[int, int, Base]:

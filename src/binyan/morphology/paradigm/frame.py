@@ -86,19 +86,22 @@ class Frame:
         return own[-1].end
 
     def __str__(self) -> str:
-        return "".join(self._written(i, None) for i in range(len(self.parts)))
+        return "".join(self.written(i) for i in range(len(self.parts)))
 
     def spelt(self, base: Sequence[str]) -> str:
         """A word as linguists cut it: `w-Al-ktAb-hm`, `s‹um›ulat`, `su~sulat`. The base must fit."""
-        return "".join(self._written(i, base) for i in range(len(self.parts)))
+        return "".join(self.written(i, base) for i in range(len(self.parts)))
 
-    def _written(self, i: int, base: Sequence[str] | None) -> str:
+    def written(self, i: int, base: Sequence[str] | None = None) -> str:
+        """Part `i` as it is written, with the letters of a base in its slots if one is given."""
         slots = [i for i, part in enumerate(self.parts) if isinstance(part, Slot)]
         part = self.parts[i]
         if isinstance(part, Affix):
             if part.label == "template":
                 return part.text
-            return f"{part.text}-" if i < slots[0] else f"-{part.text}" if i > slots[-1] else f"‹{part.text}›"
+            if part.label == "inf" or slots[0] < i < slots[-1]:
+                return f"‹{part.text}›"
+            return f"{part.text}-" if i < slots[0] else f"-{part.text}"
         letters = None if base is None else "".join(base[part.start : part.end])
         if part.copied:
             numbers = ",".join(map(str, range(part.start + 1, (part.end or 0) + 1)))
@@ -163,7 +166,11 @@ def merged(parts: Sequence[Slot | Affix]) -> tuple[Slot | Affix, ...]:
     result: list[Slot | Affix] = []
     for part in parts:
         before = result[-1] if result else None
-        if isinstance(part, Slot) and isinstance(before, Slot) and (before.end, before.copied) == (part.start, part.copied):
+        if (
+            isinstance(part, Slot)
+            and isinstance(before, Slot)
+            and (before.end, before.copied) == (part.start, part.copied)
+        ):
             result[-1] = Slot(before.start, part.end, part.copied)
         else:
             result.append(part)
@@ -190,5 +197,7 @@ def _parse(written: str, text: str) -> Frame:
             parts += [Affix(affix, label) for affix in re.split(r"[-\s]+", token["text"]) if affix]
     rests = [i for i, part in enumerate(parts) if isinstance(part, Slot) and part.end is None]
     if len(rests) != 1 or any(isinstance(part, Slot) for part in parts[rests[0] + 1 :]):
-        raise SettingsError(f"the affixes {text!r} have no place for the stem: write it as … or ..., as in 'w-Al-...-hm'")
+        raise SettingsError(
+            f"the affixes {text!r} have no place for the stem: write it as … or ..., as in 'w-Al-...-hm'"
+        )
     return Frame(tuple(parts))

@@ -159,7 +159,9 @@ class Generator:
             return [_Stem(tuple(self.builder.atoms(self._some(stem, "stem"))))]
         if root is None and template is None:
             if affixes is None:
-                raise SettingsError("say what words to make: give a stem, a root, a template or affixes, or ask for random words")
+                raise SettingsError(
+                    "say what words to make: give a stem, a root, a template or affixes, or ask for random words"
+                )
             ranked = sorted(self.builder.stems.members.items(), key=lambda item: -len(item[1]))
             return [_Stem(base) for base, _ in ranked]
         return self._laced(root, template)
@@ -182,7 +184,9 @@ class Generator:
         ]
         if not laced:
             places = f"the template {template} has {templates[0].radicals}" if template else "no template has so many"
-            raise SettingsError(f"{len(roots[0])} radicals ({root}) do not fit: {places}" if root else f"no root fits: {places}")
+            raise SettingsError(
+                f"{len(roots[0])} radicals ({root}) do not fit: {places}" if root else f"no root fits: {places}"
+            )
         return laced
 
     def _frames(self, affixes: str | None, everything: bool) -> list[Frame]:

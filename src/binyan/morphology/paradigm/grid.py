@@ -68,10 +68,7 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
     widths = [max(text_width(line[i]) for line in lines) for i in range(len(lines[0]))]
     shown = []
     for line in lines:
-        cells = (
-            isolated(text) + " " * (width - text_width(text))
-            for text, width in zip(line, widths, strict=True)
-        )
+        cells = (isolated(text) + " " * (width - text_width(text)) for text, width in zip(line, widths, strict=True))
         shown.append("  ".join(cells).rstrip())
     return "\n".join(shown)
 

@@ -104,7 +104,10 @@ class ParadigmMethods:
         settings, words = self.settings, self.posterior.words
         try:
             figures = self.summary()
-            done, agreement = figures["sweeps"], f"{figures['agreement']:.0%} of words have the same best tree in all chains"
+            done, agreement = (
+                figures["sweeps"],
+                f"{figures['agreement']:.0%} of words have the same best tree in all chains",
+            )
         except ModelFileError:
             done, agreement = settings.sweeps, "not known: the model was saved without its chains"
         if settings.chains == 1:

@@ -24,7 +24,9 @@ _MOST_DRAWS = 1_000  # until one word is had
 class _State:
     """One kept state of the grammar, its weights added up for drawing."""
 
-    def __init__(self, compiled: Compiled, counts: NDArray[np.float64], snapshot: Snapshot, places: NDArray[np.intp]) -> None:
+    def __init__(
+        self, compiled: Compiled, counts: NDArray[np.float64], snapshot: Snapshot, places: NDArray[np.intp]
+    ) -> None:
         grammar = compiled.grammar
         self.rules = {
             symbol: (np.array(numbers), np.cumsum([counts[r] + grammar.rules[r].weight for r in numbers]))

@@ -51,7 +51,9 @@ def _base(parts: Sequence[tuple[Tree, list[Leaf]]], grammar: Grammar) -> list[Le
     return sorted(laced, key=lambda leaf: leaf.position) or max((leaves for _, leaves in parts), key=len)
 
 
-def _affix(symbol: str, leaves: Sequence[Leaf], stem: Sequence[str], grammar: Grammar) -> Iterable[tuple[int, Slot | Affix]]:
+def _affix(
+    symbol: str, leaves: Sequence[Leaf], stem: Sequence[str], grammar: Grammar
+) -> Iterable[tuple[int, Slot | Affix]]:
     """The stretches of an affix with their places; a reduplicant that copies the first letters of the stem has slots for them."""
     role = grammar.role(symbol)
     label = ROLES.get(role or "", symbol)

@@ -64,7 +64,9 @@ class ParadigmCell:
             more = f" +{len(self.words) - 1}" if len(self.words) > 1 else ""
             return GridCell(self.form + more, title=" ".join(self.words[:20]))
         note = f"{self.share_alike or self.share:.0%}"
-        return GridCell(self.form, True, note, f"not in the list; P = {self.probability:.2g}, {self.share:.1%} of all have it")
+        return GridCell(
+            self.form, True, note, f"not in the list; P = {self.probability:.2g}, {self.share:.1%} of all have it"
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,7 +91,8 @@ class Paradigm:
     def gaps(self) -> list[ParadigmCell]:
         """The others, those that bases like this one fill most often first."""
         return sorted(
-            (cell for cell in self.cells if not cell.attested), key=lambda c: (-c.share_alike, -c.log_probability, c.form)
+            (cell for cell in self.cells if not cell.attested),
+            key=lambda c: (-c.share_alike, -c.log_probability, c.form),
         )
 
     def grid(self) -> Grid:
@@ -100,7 +103,8 @@ class Paradigm:
             places[(cell.template, cell.affixes) if self.by == "root" else (before + mark, after)] = cell
         rows, columns = (list(dict.fromkeys(place[i] for place in places)) for i in (0, 1))
         lines = [
-            (row, [cell.grid_cell() if (cell := places.get((row, column))) else None for column in columns]) for row in rows
+            (row, [places[row, column].grid_cell() if (row, column) in places else None for column in columns])
+            for row in rows
         ]
         return Grid(self.base, [column or REST for column in columns], lines).upright()
 
@@ -118,7 +122,13 @@ class Paradigm:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         cells = [cell.to_dict() for cell in self.cells]
-        return {"base": self.base, "by": self.by, "cells": cells, "complete": self.complete, "signature": self.signature}
+        return {
+            "base": self.base,
+            "by": self.by,
+            "cells": cells,
+            "complete": self.complete,
+            "signature": self.signature,
+        }
 
     def to_pandas(self) -> Any:
         """One row per cell, as a DataFrame."""
@@ -210,7 +220,9 @@ def _page(title: str, table: str, signature: str) -> str:
     from html import escape
 
     style = f"{STYLE}:root{{color-scheme:light dark}}body{{font-family:sans-serif;margin:2em}}.wide{{overflow-x:auto}}"
-    legend = "In italics: forms that are not in the list, with the share of similar stems or roots that have such a form."
+    legend = (
+        "In italics: forms that are not in the list, with the share of similar stems or roots that have such a form."
+    )
     return (
         f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" '
         f'content="width=device-width"><title>{escape(title)}</title><style>{style}</style></head>\n<body>\n'

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from binyan.morphology.paradigm.families import WordReading
 from binyan.morphology.paradigm.frame import Affix, Slot
@@ -55,7 +55,7 @@ def vowels(words: Iterable[Sequence[str]]) -> frozenset[str]:
     """
     beside: dict[str, Counter[str]] = defaultdict(Counter)
     for letters in words:
-        for left, right in zip(letters, letters[1:], strict=False):
+        for left, right in pairwise(letters):
             if left != right:
                 beside[left][right] += 1
                 beside[right][left] += 1
@@ -81,7 +81,11 @@ def affix_alternations(words: Sequence[WordReading], likely_vowels: frozenset[st
     common = sorted(uses, key=lambda affix: -len(uses[affix]))[:_MOST_AFFIXES]
     found = []
     for (label, x), (other, y) in combinations(common, 2):
-        if label != other or not _alike(atoms(x), atoms(y), likely_vowels) or min(len(uses[label, x]), len(uses[label, y])) < _LEAST_USES:
+        if (
+            label != other
+            or not _alike(atoms(x), atoms(y), likely_vowels)
+            or min(len(uses[label, x]), len(uses[label, y])) < _LEAST_USES
+        ):
             continue
         places = [(around, 0, word) for around, word in uses[label, x]] + [(a, 1, w) for a, w in uses[label, y]]
         if _shared(places) <= _MOST_SHARED:
@@ -107,7 +111,9 @@ def stem_alternations(words: Sequence[WordReading], most: int) -> list[Alternati
     return sorted(found, key=lambda a: -a.explained)[:most]
 
 
-def _border_pairs(stems: Iterable[tuple[str, ...]]) -> Mapping[tuple[str, str], list[tuple[tuple[str, ...], tuple[str, ...]]]]:
+def _border_pairs(
+    stems: Iterable[tuple[str, ...]],
+) -> Mapping[tuple[str, str], list[tuple[tuple[str, ...], tuple[str, ...]]]]:
     """Pairs of stems that differ in their last letter only, or by it, with the two letters ("" for none)."""
     known = {stem for stem in stems if len(stem) > 2}
     by_body: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
@@ -126,7 +132,9 @@ def _border_pairs(stems: Iterable[tuple[str, ...]]) -> Mapping[tuple[str, str], 
 def _surroundings(word: WordReading) -> Iterable[tuple[Affix, tuple[str, ...]]]:
     """Each prefix with the atoms behind it, each suffix with those before it, the nearest first."""
     reading = word.best
-    pieces = [list(reading.stem[p.start : p.end]) if isinstance(p, Slot) else atoms(p.text) for p in reading.affixes.parts]
+    pieces = [
+        list(reading.stem[p.start : p.end]) if isinstance(p, Slot) else atoms(p.text) for p in reading.affixes.parts
+    ]
     for i, part in enumerate(reading.affixes.parts):
         if isinstance(part, Affix) and part.label in ("pre", "suf"):
             before = [atom for piece in pieces[:i] for atom in piece]

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from statistics import mean
 
 from binyan.morphology.paradigm.families import Families, WordReading
-from binyan.morphology.paradigm.frame import Affix, Frame, Slot
+from binyan.morphology.paradigm.frame import REST, Affix, Frame, Slot
 
 _EXAMPLES = 4
+_OF_PIECES = frozenset({"circ", "redup"})
 SURE = 0.6
 """Words whose best analysis is less probable than this are called uncertain."""
 
@@ -63,7 +64,9 @@ def affix_facts(words: Sequence[WordReading]) -> list[AffixFact]:
             uses[kind, text].append((word, neighbour))
     facts = []
     for (kind, text), seen in uses.items():
-        shown = sorted(dict.fromkeys(word for word, _ in seen), key=lambda w: (-round(w.certainty, 1), len(w.word), w.word))
+        shown = sorted(
+            dict.fromkeys(word for word, _ in seen), key=lambda w: (-round(w.certainty, 1), len(w.word), w.word)
+        )
         facts.append(
             AffixFact(
                 text,
@@ -79,16 +82,19 @@ def affix_facts(words: Sequence[WordReading]) -> list[AffixFact]:
 
 
 def _affixes(frame: Frame) -> list[tuple[str, str, str]]:
-    """Kind, text and neighbour towards the stem of each affix; "" for the stem itself."""
+    """Kind, text and neighbour towards the stem of each affix, "" for the stem itself; one of several pieces is one affix."""
     parts = frame.parts
-    slots = [i for i, part in enumerate(parts) if isinstance(part, Slot)]
+    first = min(i for i, part in enumerate(parts) if isinstance(part, Slot))
     copies = [part for part in parts if isinstance(part, Slot) and part.copied]
     rows = []
+    pieces: dict[str, list[str]] = defaultdict(list)
     for i, part in enumerate(parts):
-        if isinstance(part, Affix) and part.label != "stem":
-            inner = parts[i + 1] if i < slots[0] else parts[i - 1]
-            written = f"{part.text}-" if i < slots[0] else f"-{part.text}" if i > slots[-1] else f"‹{part.text}›"
-            rows.append((part.label, written, inner.text if isinstance(inner, Affix) else ""))
+        if isinstance(part, Affix) and part.label in _OF_PIECES:
+            pieces[part.label].append(frame.written(i))
+        elif isinstance(part, Affix) and part.label != "stem":
+            inner = parts[i + 1] if i < first else parts[i - 1]
+            rows.append((part.label, frame.written(i), inner.text if isinstance(inner, Affix) else ""))
+    rows += [(label, REST.join(written), "") for label, written in pieces.items()]
     if copies:
         letters = max(part.end or 0 for part in copies)
         rows.append(("redup", f"[{','.join(map(str, range(1, letters + 1)))}]~", ""))
@@ -122,6 +128,4 @@ def root_facts(roots: Families) -> list[RootFact]:
 def uncertain_words(words: Sequence[WordReading]) -> list[UncertainWord]:
     """The words whose best analysis has a probability below `SURE`, the least certain first."""
     unsure = sorted((word for word in words if word.certainty < SURE), key=lambda word: (word.certainty, word.word))
-    return [
-        UncertainWord(w.word, tuple((r.affixes.spelt(r.stem), p) for r, p in w.alternatives()[:2])) for w in unsure
-    ]
+    return [UncertainWord(w.word, tuple((r.affixes.spelt(r.stem), p) for r, p in w.alternatives()[:2])) for w in unsure]

@@ -75,13 +75,14 @@ def template_section(templates: Sequence[TemplateFact], roots: Sequence[RootFact
         for root, word in fact.examples:
             examples += [", " if examples else "", Form(word), " (", Form(root), ")"]
         rows.append([[Form(fact.text)], [f"{fact.roots:,}"], [f"{fact.words:,}"], examples])
-    blocks.append(Table("Templates", [["template"], ["roots"], ["words"], ["examples (root)"]], rows, frozenset({1, 2})))
+    blocks.append(
+        Table("Templates", [["template"], ["roots"], ["words"], ["examples (root)"]], rows, frozenset({1, 2}))
+    )
     families: list[list[Inline]] = []
-    for root in roots[:most]:
-        more = [f" and {len(root.words) - _WORDS_OF_A_ROOT} more"] if len(root.words) > _WORDS_OF_A_ROOT else []
-        families.append(
-            [[Form(root.text)], [f"{len(root.words)}"], [*forms(root.words[:_WORDS_OF_A_ROOT]), *more], forms(root.templates)]
-        )
+    for family in roots[:most]:
+        more = [f" and {len(family.words) - _WORDS_OF_A_ROOT} more"] if len(family.words) > _WORDS_OF_A_ROOT else []
+        words: Inline = [*forms(family.words[:_WORDS_OF_A_ROOT]), *more]
+        families.append([[Form(family.text)], [f"{len(family.words)}"], words, forms(family.templates)])
     columns = [["root"], ["words"], ["family"], ["templates"]]
     return [*blocks, Table("Roots with the largest families", columns, families, frozenset({1}))]
 
@@ -106,7 +107,14 @@ def alternation_section(alternations: Sequence[Alternation], vowels: Sequence[st
     """Candidates, worded as such."""
     blocks: list[Block] = [Heading("Alternations")]
     if not alternations:
-        return [*blocks, Paragraph(["No candidates were found: no two similar affixes or stems take turns in a way that a neighbouring letter tells."])]
+        return [
+            *blocks,
+            Paragraph(
+                [
+                    "No candidates were found: no two similar affixes or stems take turns in a way that a neighbouring letter tells."
+                ]
+            ),
+        ]
     said: list[str | Form] = [
         "Candidates only: pairs that look alike, hardly ever share a neighbour, and take turns by a letter nearby. Whether they are one "
         "morpheme is for the reader to judge; “#” is the edge of the word."
@@ -138,13 +146,11 @@ def uncertainty_section(
     unsure: Sequence[UncertainWord], facts: Sequence[AffixFact], words: int, unparsable: Sequence[str], most: int
 ) -> list[Block]:
     """Words whose analyses split, affixes that rest on little."""
-    said = (
-        f"{len(unsure):,} of {words:,} words ({len(unsure) / max(words, 1):.0%}) have no analysis with a probability of {SURE:.0%} or more."
-    )
+    said = f"{len(unsure):,} of {words:,} words ({len(unsure) / max(words, 1):.0%}) have no analysis with a probability of {SURE:.0%} or more."
     blocks: list[Block] = [Heading("What is uncertain"), Paragraph([said])]
     rows: list[list[Inline]] = []
     for word in unsure[:most]:
-        pairs = [[Form(text), f" {probability:.0%}"] for text, probability in word.analyses]
+        pairs: list[Inline] = [[Form(text), f" {probability:.0%}"] for text, probability in word.analyses]
         rows.append([[Form(word.word)], pairs[0], pairs[1] if len(pairs) > 1 else []])
     if rows:
         blocks.append(Table("Words whose analyses split", [["word"], ["best analysis"], ["next"]], rows))
@@ -153,7 +159,9 @@ def uncertainty_section(
     if doubtful:
         shown = doubtful[:most]
         rest = f" and {len(doubtful) - most:,} more" if len(doubtful) > most else ""
-        blocks.append(Paragraph([f"Affixes whose words are uncertain on average: ", *forms([f.text for f in shown]), f"{rest}."]))
+        blocks.append(
+            Paragraph(["Affixes whose words are uncertain on average: ", *forms([f.text for f in shown]), f"{rest}."])
+        )
     if rare:
         blocks.append(Paragraph([f"{len(rare):,} affixes stand in one word only, and may be none."]))
     if unparsable:

@@ -113,7 +113,9 @@ class Sketch:
             *sections.template_section(self.templates, self.roots, most),
             *sections.paradigm_section(self.paradigms),
             *sections.alternation_section(self.alternations, self.likely_vowels),
-            *sections.uncertainty_section(self.uncertain, self.affixes, len(self.words), self.learning.unparsable, most),
+            *sections.uncertainty_section(
+                self.uncertain, self.affixes, len(self.words), self.learning.unparsable, most
+            ),
             *self._learnt(),
         ]
 
@@ -121,11 +123,12 @@ class Sketch:
         stems = len(self.builder.stems.members)
         roots = f", {len(self.roots):,} roots in {len(self.templates):,} templates" if self.roots else ""
         said = (
-            f"Learnt from {len(self.words):,} words without analyses: {stems:,} stems, {len(self.affixes):,} affixes{roots}. All that "
+            f"Learnt from {len(self.words):,} words: {stems:,} stems, {len(self.affixes):,} affixes{roots}. All that "
             "follows was read off the words by a probabilistic grammar; nothing of it was checked by a speaker."
         )
         pictures = [
-            Picture(simplified(tree, self.learning.grammar).svg(), [Form(tree.word())]) for tree in self.trees[:_PICTURES]
+            Picture(simplified(tree, self.learning.grammar).svg(), [Form(tree.word())])
+            for tree in self.trees[:_PICTURES]
         ]
         return [Heading("Summary"), Paragraph([said]), *pictures]
 
@@ -180,12 +183,18 @@ class Sketch:
         }
 
 
+def _parts(word: WordReading) -> int:
+    template = word.best.template
+    laced = 0 if template is None else 1 + bool(template.affixes)
+    return min(len(word.best.affixes.affixes), 3) + 2 * laced
+
+
 def pictured_words(words: Sequence[WordReading]) -> list[str]:
     """Words that show much and are certain: those with the most parts, no two with the same affixes."""
     chosen: dict[str, str] = {}
     ranked = sorted(
         (word for word in words if len(word.word) <= 14),
-        key=lambda w: (-(w.certainty >= 0.8), w.best.root is None, -min(len(w.best.affixes.parts), 4), len(w.word), w.word),
+        key=lambda w: (-(w.certainty >= 0.8), -_parts(w), len(w.word), w.word),
     )
     for word in ranked:
         chosen.setdefault(str(word.best.affixes), word.word)
