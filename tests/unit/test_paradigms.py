@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,18 @@ def test_the_paradigm_of_a_root(semitic):
     table = semitic.paradigms()
     assert table.by == "root" and {"–a–a–", "–i–A–", "–u–i–"} <= set(table.columns)
     assert semitic.paradigm("qatal", by="stem").by == "stem"
+
+
+def test_a_root_with_many_affixes_stays_readable():
+    affixed = [p + w + s for w in LACED for p in ("", "wa", "al", "bi") for s in ("", "un", "in")]
+    grammar = binyan.Grammar.from_text(
+        SEMITIC.replace("Word -> Stem", "Word -> Pre? Stem Suf?\n@Pre -> 'w' 'a' | 'a' 'l' | 'b' 'i'\n@Suf -> V 'n'")
+        + "role prefix Pre\nrole suffix Suf"
+    )
+    m = Morphology(grammar, sweeps=5, chains=1).fit(affixed, progress=False)
+    shown = str(m.paradigm("ktb", limit=10)).split("\n\n")[0].splitlines()
+    assert shown[0].split("  ")[0] == "ktb" and "in the list" in shown[0] and len(shown) < 12
+    assert any(re.search(r"katab.* \+6", line) for line in shown)
 
 
 def test_data_frames(english):

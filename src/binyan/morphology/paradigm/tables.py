@@ -15,6 +15,8 @@ from binyan.morphology.paradigm.frame import REST
 from binyan.morphology.paradigm.grid import STYLE, Grid, GridCell, aligned
 
 _GAPS_LISTED = 15
+_MOST_COLUMNS = 8
+_LISTED = 6  # words or gaps of a template of a root with many affixes
 
 
 @dataclass(frozen=True)
@@ -96,17 +98,33 @@ class Paradigm:
         )
 
     def grid(self) -> Grid:
-        """Rows are templates and columns affixes; of a stem, rows are what stands before it and columns what follows."""
+        """Rows are templates and columns affixes; of a stem, rows are what stands before it and columns what follows.
+
+        A root with many affixes has its words in one column and its gaps in another.
+        """
         places = {}
         for cell in self.cells:
             before, mark, after = cell.affixes.partition(REST)
             places[(cell.template, cell.affixes) if self.by == "root" else (before + mark, after)] = cell
         rows, columns = (list(dict.fromkeys(place[i] for place in places)) for i in (0, 1))
+        if self.by == "root" and len(columns) > _MOST_COLUMNS:
+            return self._listed(rows)
         lines = [
             (row, [places[row, column].grid_cell() if (row, column) in places else None for column in columns])
             for row in rows
         ]
         return Grid(self.base, [column or REST for column in columns], lines).upright()
+
+    def _listed(self, templates: Sequence[str]) -> Grid:
+        lines = []
+        for template in templates:
+            own = [cell for cell in self.attested if cell.template == template]
+            words = list(dict.fromkeys(word for cell in own for word in cell.words))
+            more = f" +{len(words) - _LISTED}" if len(words) > _LISTED else ""
+            gaps = [cell.form for cell in self.gaps if cell.template == template][:_LISTED]
+            seen = GridCell(", ".join(words[:_LISTED]) + more, title=" ".join(words[:50])) if words else None
+            lines.append((template, [seen, GridCell(", ".join(gaps), gap=True) if gaps else None]))
+        return Grid(self.base, ["in the list", "gaps"], lines)
 
     def __str__(self) -> str:
         """The table, and the gaps with their figures."""
