@@ -86,7 +86,7 @@ th[scope=row]{font-weight:600;white-space:nowrap}
 figure{margin:0;padding:.6rem;background:#fff;color:#222;border:1px solid var(--line);border-radius:.4rem;max-width:100%}
 figure .form{color:#7a2e12}
 figcaption{font-size:.9rem}
-figure svg{max-width:100%;height:auto;display:block}
+figure svg{max-width:100%;width:auto;height:auto;max-height:12.5rem;display:block}
 footer{margin-top:3rem;color:var(--soft);font-size:.8rem;overflow-wrap:anywhere}
 @media print{:root{--text:#000;--page:#fff;--band:#f4f4f4;--soft:#444;--line:#bbb;--form:#000}nav,.skip{display:none}
 h2{break-after:avoid}tr,figure{break-inside:avoid}.wide{overflow:visible}body{font-size:10.5pt}}

@@ -190,14 +190,14 @@ def _parts(word: WordReading) -> int:
 
 
 def pictured_words(words: Sequence[WordReading]) -> list[str]:
-    """Words that show much and are certain: those with the most parts, no two with the same affixes."""
+    """Words that show much and are certain: those with the most parts, no two with the same template or affixes."""
     chosen: dict[str, str] = {}
     ranked = sorted(
         (word for word in words if len(word.word) <= 14),
         key=lambda w: (-(w.certainty >= 0.8), -_parts(w), len(w.word), w.word),
     )
     for word in ranked:
-        chosen.setdefault(str(word.best.affixes), word.word)
+        chosen.setdefault(str(word.best.template or word.best.affixes), word.word)
         if len(chosen) == _PICTURES:
             break
     return list(chosen.values())
