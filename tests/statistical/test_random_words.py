@@ -78,6 +78,22 @@ def test_frequencies_are_probabilities(grammar, words, letters, longest):
     assert chisquare(observed, [n * scale for n in hoped]).pvalue > LEVEL
 
 
+def test_known_morphemes_are_drawn_as_often_as_they_count():
+    grammar = CONCATENATIVE.replace("Word ->", "role stem Stem\nrole suffix Suf\nWord ->")
+    settings = {"sweeps": 30, "burn_in": 20, "chains": 1, "seed": 3, "affixes": ["-a"], "affix_strength": 20}
+    m = Morphology(binyan.Grammar.from_text(grammar), **settings).fit(["ab", "bb", "bab", "c"], progress=False)
+    words = world("abc", 3)
+    probabilities = [math.exp(m.log_probability(w)) for w in words]
+    assert sum(probabilities) == pytest.approx(1.0)
+    source = RandomWords(m.posterior, seed=8)
+    drawn = Counter(source.draw() for _ in range(DRAWS))
+    frequent = [(drawn[w], p * DRAWS) for w, p in zip(words, probabilities, strict=True) if p * DRAWS >= 5]
+    observed, hoped = zip(*frequent, strict=True)
+    scale = sum(observed) / sum(hoped)
+    assert chisquare(observed, [n * scale for n in hoped]).pvalue > LEVEL
+    assert "1 morphemes, each counting for 20 uses" in str(m.sketch())
+
+
 def test_a_wrong_law_is_noticed():
     """The test above can fail: the probabilities of the base grammar alone are not those of the draws."""
     m = learnt(CONCATENATIVE, ["ab"] * 1 + ["abc", "aba", "ba", "bac", "c", "cc"])

@@ -120,6 +120,15 @@ class ParadigmMethods:
             "states kept for new words": f"{len(self.posterior.snapshots)}",
             "agreement": agreement,
             "seed": str(settings.seed),
+        } | self._known_figures()
+
+    def _known_figures(self) -> dict[str, str]:
+        known = self.posterior.knowledge
+        if not known:
+            return {"known beforehand": "nothing but the words"}
+        strength = "" if known.strength is None else f", each counting for {known.strength} uses"
+        return {
+            "known beforehand": f"{len(known.words):,} analysed words, {len(known.morphemes):,} morphemes{strength}"
         }
 
     def _random_words(self, generator: Generator, n: int, new: bool, seed: int) -> GeneratedForms:
