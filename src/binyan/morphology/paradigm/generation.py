@@ -211,9 +211,8 @@ class Generator:
             families.share(key),
         )
 
-    def drawn(self, form: str) -> GeneratedForm:
-        """A word that was drawn, in its most probable reading."""
-        reading = max(self.readings(form), key=lambda item: item[1])[0]
+    def drawn(self, form: str, reading: Reading) -> GeneratedForm:
+        """A word that was drawn, built as it was drawn."""
         root = None if reading.root is None else "".join(reading.root)
         source = _Stem(reading.stem, root, None if reading.template is None else str(reading.template))
         return self._form(form, source, reading.affixes)

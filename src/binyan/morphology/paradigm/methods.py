@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from binyan.errors import InputError, ModelFileError, SettingsError
 from binyan.morphology.paradigm.builder import ParadigmBuilder
 from binyan.morphology.paradigm.families import By, WordReading, read_words
-from binyan.morphology.paradigm.generation import GeneratedForms, Generator
+from binyan.morphology.paradigm.generation import GeneratedForm, GeneratedForms, Generator
 from binyan.morphology.paradigm.random_words import RandomWords
 from binyan.morphology.paradigm.reading import Reading, read
 from binyan.morphology.paradigm.tables import Paradigm, Paradigms
-from binyan.progress import ProgressOption
+from binyan.progress import Progress, ProgressOption
 from binyan.settings import check_seed
 from binyan.text import Preparation
 
@@ -135,14 +135,20 @@ class ParadigmMethods:
         if not 1 <= n <= _MOST_DRAWN:
             raise SettingsError(f"1 to {_MOST_DRAWN:,} words can be drawn, not {n}")
         source = RandomWords(self.posterior, seed)
-        words: list[str] = []
-        for _ in range(n * (_TRIES if new else 1)):
-            word = source.draw()
-            if not new or not (self.posterior.is_known(word) or word in words):
-                words.append(word)
-            if len(words) == n:
-                break
-        return GeneratedForms(tuple(map(generator.drawn, words)), n - len(words), str(self.signature()))
+        forms: list[GeneratedForm] = []
+        known: set[str] = set()
+        with Progress("words drawn", n) as progress:
+            for _ in range(n * (_TRIES if new else 1)):
+                tree = source.draw_tree()
+                word = tree.word()
+                if new and (word in known or self.posterior.is_known(word)):
+                    continue
+                known.add(word)
+                forms.append(generator.drawn(word, read(tree, self.grammar)))
+                progress.advance()
+                if len(forms) == n:
+                    break
+        return GeneratedForms(tuple(forms), n - len(forms), str(self.signature()))
 
     def word_readings(self, progress: ProgressOption = None) -> tuple[WordReading, ...]:
         """The stem and frame, root and template of every word of the list, with their probabilities."""

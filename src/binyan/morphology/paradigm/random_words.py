@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from binyan.errors import InputError
 from binyan.grammar.compiled import Compiled
+from binyan.grammar.tree import Tree
 from binyan.morphology.chain_state import Snapshot
 from binyan.morphology.posterior import UNSEEN, Posterior
 
@@ -71,13 +72,17 @@ class RandomWords:
         return states
 
     def draw(self) -> str:
-        """One word. Words with letters that were not seen in training have no spelling and are drawn again."""
+        """One word."""
+        return self.draw_tree().word()
+
+    def draw_tree(self) -> Tree:
+        """One word with its analysis. Words with letters that were not seen in training have no spelling and are drawn again."""
         for _ in range(_MOST_DRAWS):
             derivation = self._derivation(self._states[int(self._random.integers(len(self._states)))])
             if derivation is not None:
-                word = self._compiled.strings(derivation)[0]
-                if UNSEEN not in word:
-                    return word
+                tree = self._compiled.tree(derivation)
+                if UNSEEN not in tree.word():
+                    return tree
         raise InputError(
             f"the grammar {self._compiled.source.name} gave no word of at most {_MOST_RULES:,} rules in {_MOST_DRAWS:,} draws"
         )
