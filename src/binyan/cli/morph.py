@@ -12,6 +12,7 @@ from binyan.cli import morph_export
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.morph_baseline import baseline
+from binyan.cli.morph_paradigms import add_commands as add_paradigm_commands
 from binyan.cli.option_groups import RunOptions, with_settings
 from binyan.cli.output import plain_warnings, print_json, print_result
 from binyan.errors import InputError
@@ -209,6 +210,9 @@ def evaluate(
     result = evaluate_morphology(model, gold, task, **options, category=category, half=half)
     write_tables(result.tables, tsv, plots)
     print_result(result, as_json)
+
+
+add_paradigm_commands(app)
 
 
 def _load(model: Path) -> Any:

@@ -20,7 +20,7 @@ def draw_text(tree: Tree) -> str:
     mark = _LEFT_TO_RIGHT if runs_right_to_left(tree.word()) else ""
     labels = [f"{leaf.position}={visible_atom(leaf.atom)}" for leaf in leaves]
     symbols = [node.symbol for node in tree.subtrees()]
-    step = max(_width(text) for text in (*labels, *symbols)) + 1
+    step = max(text_width(text) for text in (*labels, *symbols)) + 1
     column = {leaf.position: i * step + step // 2 for i, leaf in enumerate(leaves)}
 
     rows = _rows(tree)
@@ -85,13 +85,13 @@ def _line(items: list[tuple[int, str]]) -> str:
     """Texts centred at their columns."""
     line, end = "", 0
     for place, text in sorted(items):
-        start = max(place - (_width(text) - 1) // 2, end)
+        start = max(place - (text_width(text) - 1) // 2, end)
         line += " " * (start - end) + text
-        end = start + _width(text)
+        end = start + text_width(text)
     return line
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
     """Columns in a terminal: combining marks and format characters take none, wide characters two."""
     total = 0
     for char in text:

@@ -28,6 +28,7 @@ from binyan.morphology.exports import ExportReport, export_analyses
 from binyan.morphology.knowledge import Knowledge, KnowledgeSettings, apply_knowledge
 from binyan.morphology.knowledge.strength import with_strength
 from binyan.morphology.lexicon import Lexicon, lexicon
+from binyan.morphology.paradigm import ParadigmMethods
 from binyan.morphology.posterior import Posterior
 from binyan.morphology.reports import SegmentedWords, WordAnalyses, WordRoots, describe_learning, learning_summary
 from binyan.morphology.settings import DEFAULT_GRAMMAR, MorphologySettings, WordSettings
@@ -50,7 +51,7 @@ _OF_CHAINS = "settings", "sweeps", "r_hat", "stopped"
 _GROUPS = MorphologySettings, WordSettings, Preparation, KnowledgeSettings
 
 
-class Morphology(MorphemeTransformer, Model):
+class Morphology(MorphemeTransformer, ParadigmMethods, Model):
     """Learns how words are built, from nothing but words and a grammar: the name of a shipped one, a grammar file, or a Grammar.
 
     `trace[i][s]` has the figures of chain i after sweep s + 1, named by `trace_columns`. The class also works as a transformer of

@@ -24,6 +24,11 @@ class MorphemeTransformer:
     _known: KnowledgeSettings
     _given_grammar: str | PathLike | Grammar
 
+    @property
+    @abstractmethod
+    def is_fitted(self) -> bool:
+        """Whether the model has learnt something."""
+
     @abstractmethod
     def fit(self, words: Any, y: Any = None, **run: Any) -> Self:
         """Learn from words; `y` is ignored."""
@@ -41,6 +46,22 @@ class MorphemeTransformer:
         """Learn from words and take them apart."""
         listed = list(words)
         return self.fit(listed).transform(listed)
+
+    def __sklearn_tags__(self) -> Any:
+        """For scikit-learn: a transformer of a list of strings."""
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(preserves_dtype=[]),
+            input_tags=InputTags(one_d_array=True, two_d_array=False, string=True),
+            no_validation=True,
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """For scikit-learn: whether there is something to transform with."""
+        return self.is_fitted
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Grammar and settings by name."""

@@ -67,7 +67,9 @@ class WordList:
         refuse_file_names(words)
         prepare = preparation or Preparation()
         counts: Counter[str] = Counter()
-        for word in words:
+        for number, word in enumerate(words, 1):
+            if not isinstance(word, str):
+                raise InputError(f"the word list: item {number} is {word!r:.40}, no text; give words as strings")
             for part in prepare(word):
                 check_length(part, "the word list")
                 counts[part] += 1
