@@ -35,7 +35,7 @@ role suffix SuffixMorph
 """
 KNOWN_WORDS = 50
 # Morfessor as it comes, and with the corpus weight that is best on the analysed words of the development half.
-CORPUS_WEIGHTS = (1.0, 0.3, 0.1, 0.03)
+CORPUS_WEIGHTS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
 SYSTEMS = ("morfessor", "morfessor-tuned", "morphagram", "thesis", "auto", "known")
 CANDIDATE = "grammar:"
 

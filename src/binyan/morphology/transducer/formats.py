@@ -151,9 +151,8 @@ def _weight(text: str, where: str) -> float:
 def to_pyfoma(transducer: Transducer, generator: bool = False) -> Any:
     """An FST of pyfoma, words on its first side; `fst.generate(word)` gives analyses, `fst.analyze(analysis)` words."""
     try:
-        from pyfoma import FST
         from pyfoma.atomic import State
-        from pyfoma.fst import LITERAL_DOT
+        from pyfoma.fst import FST, LITERAL_DOT
     except ImportError as error:
         raise MissingExtra("pyfoma", "fst") from error
     names = [{OTHER: ".", ".": LITERAL_DOT}.get(symbol, symbol) for symbol in transducer.symbols]
