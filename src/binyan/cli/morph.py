@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from binyan.cli import morph_choose
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import RunOptions, with_settings
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from binyan.morphology.word_list import WordSource
 
 app = App(no_args_is_help=True, help="Morphemes, roots and templates learnt from a word list.")
+app.command("choose")(morph_choose.choose)
 
 Words = Annotated[
     Path, typer.Argument(metavar="WORDS", help="One word per line, optional tab and count; or running text.")
@@ -41,7 +43,7 @@ def learn(
     words: Words,
     out: o.Out,
     grammar: Annotated[
-        str, typer.Option("--grammar", "-g", help="A shipped grammar, or a grammar file.")
+        str, typer.Option("--grammar", "-g", help="A shipped grammar, or a grammar file; auto: chosen, see `choose`.")
     ] = DEFAULT_GRAMMAR,
     settings: MorphologySettings,
     atoms: WordSettings,
@@ -52,6 +54,8 @@ def learn(
     quiet: o.Quiet = False,
 ) -> None:
     """Learn an adaptor grammar by sampling. The model is saved every minute, at the end, and on Ctrl-C.
+
+    Without --grammar the grammar is chosen by how well candidates predict words that are held back, and the evidence is printed.
 
     Example: binyan morph learn words.txt --grammar tpl+t4 --out arabic.model --sweeps 200
     """
