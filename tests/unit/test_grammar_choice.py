@@ -17,9 +17,10 @@ from binyan.grammar.composition import Recipe, candidates, string_rules
 from binyan.grammar.letter_classes import letter_classes, vowels
 from binyan.grammar.notation import examine_grammar, load_grammar, read_grammar
 from binyan.morphology import Choice, WordList, choose
-from binyan.morphology.border_agreement import border_f1, read_analysed
+from binyan.morphology.border_agreement import border_f1, wholly_analysed
 from binyan.morphology.choice_search import Round, paired_difference
 from binyan.morphology.grammar_trial import learn_briefly, splits_of
+from binyan.morphology.knowledge import KnownWord
 from reference import made_up_languages as languages
 
 QUICK = (Round(250, 1, 15, 4), Round(250, 3, 30))
@@ -94,10 +95,10 @@ def test_analysed_words_decide():
     assert {row.f1 for row in decided.table} >= {100.0}
 
 
-def test_parts_that_do_not_spell_their_word_are_refused():
-    with pytest.raises(InputError, match="do not spell"):
-        read_analysed({"walked": "walk d"})
+def test_borders_of_analysed_words():
     assert border_f1([frozenset({2})], [frozenset({2, 4})]) == pytest.approx(200 / 3)
+    whole = wholly_analysed([KnownWord("walked", dict.fromkeys((1, 2, 3, 5), False) | {4: True}), KnownWord("ab")])
+    assert whole == {"walked": frozenset({4})}
 
 
 # What is kept and printed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,9 @@ def choose(
     atoms: WordSettings,
     preparation: Preparation,
     seed: o.Seed = 1,
+    known: Annotated[
+        Path | None, typer.Option("--known", metavar="FILE", help="Analysed words: rows of word, segments.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="F", help="Write the chosen grammar to a file.")
     ] = None,
@@ -37,8 +40,8 @@ def choose(
     from binyan.morphology import choose as choose_grammar
 
     with plain_warnings(quiet):
-        progress = False if quiet else None
-        choice = choose_grammar(words, seed=seed, preparation=preparation, unit=atoms.unit, progress=progress)
+        how: Any = {"seed": seed, "preparation": preparation, "unit": atoms.unit, "progress": False if quiet else None}
+        choice = choose_grammar(words, known=known or (), **how)
     if out is not None:
         write_text(out, choice.grammar)
     print_result(choice, as_json)

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from binyan.errors import InputError
-from binyan.segmentation import Segmentation
-
-AnalysedWord = str | Sequence[str] | Segmentation
-"""The parts of a word: "un walk ed", ["un", "walk", "ed"], or a Segmentation."""
+from binyan.morphology.knowledge.known_words import KnownWord
 
 
-def borders(parts: AnalysedWord) -> frozenset[int]:
-    """Where the contiguous pieces of a word meet, in characters from its start.
+def borders(parts: Sequence[str]) -> frozenset[int]:
+    """Where the parts of a word meet, in characters from its start.
 
-    >>> sorted(borders("un walk ed"))
+    >>> sorted(borders(["un", "walk", "ed"]))
     [2, 6]
     """
-    texts = _texts(parts)
-    ends = np.cumsum([len(text) for text in texts])
+    ends = np.cumsum([len(text) for text in parts])
     return frozenset(int(end) for end in ends[:-1])
 
 
-def read_analysed(known: Mapping[str, AnalysedWord]) -> dict[str, frozenset[int]]:
-    """The borders of each analysed word. Raises InputError where parts do not spell their word."""
-    for word, parts in known.items():
-        if "".join(_texts(parts)) != word:
-            raise InputError(f"the parts {parts!r} do not spell the word {word!r}; give every letter of it, in order")
-    return {word: borders(parts) for word, parts in known.items()}
+def wholly_analysed(words: Iterable[KnownWord]) -> dict[str, frozenset[int]]:
+    """The borders of those known words of which every border is known.
+
+    >>> wholly_analysed([KnownWord("abc", {1: False, 2: True}), KnownWord("ab")])
+    {'abc': frozenset({2})}
+    """
+    whole = [k for k in words if k.borders and all(place in k.borders for place in range(1, len(k.word)))]
+    return {k.word: frozenset(place for place, there in k.borders.items() if there) for k in whole}
 
 
 def border_f1(guessed: Sequence[frozenset[int]], true: Sequence[frozenset[int]]) -> float:
@@ -41,9 +38,3 @@ def border_f1(guessed: Sequence[frozenset[int]], true: Sequence[frozenset[int]])
     hits = sum(len(g & t) for g, t in zip(guessed, true, strict=True))
     total = sum(map(len, guessed)) + sum(map(len, true))
     return 200 * hits / total if total else 100.0
-
-
-def _texts(parts: AnalysedWord) -> list[str]:
-    if isinstance(parts, Segmentation):
-        return [part.text for part in parts.contiguous()]
-    return parts.split() if isinstance(parts, str) else list(parts)

@@ -8,16 +8,17 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from binyan.errors import InputError
 from binyan.grammar.composition import LetterClasses, Recipe, candidates
 from binyan.grammar.letter_classes import letter_classes, predictive_classes
 from binyan.morphology.adaptor import AdaptorSampler
-from binyan.morphology.border_agreement import AnalysedWord, read_analysed
+from binyan.morphology.border_agreement import wholly_analysed
 from binyan.morphology.choice_report import CandidateEvidence, Choice, Difference
 from binyan.morphology.choice_search import ROUNDS, Round, Search, Standing
 from binyan.morphology.grammar_trial import splits_of
+from binyan.morphology.knowledge.known_words import KnownSource, read_known_words
 from binyan.morphology.word_list import WordList, WordSource
 from binyan.progress import ProgressOption
 from binyan.settings import check_seed
@@ -40,7 +41,7 @@ _CLEAR_F1 = 3.0  # points of F1 on analysed words that decide against bits
 def choose(
     words: WordSource,
     *,
-    known: Mapping[str, AnalysedWord] | None = None,
+    known: KnownSource = (),
     seed: int = 1,
     preparation: Preparation | None = None,
     unit: Unit = "grapheme",
@@ -52,12 +53,12 @@ def choose(
 ) -> Choice:
     """The grammar that best predicts words of the list that were held back, with the evidence for it.
 
-    With `known`, analysed words such as {"walked": "walk ed"}, the accuracy of borders in them decides among the candidates
+    With `known`, a file of analysed words or words such as {"walked": "walk ed"}, the accuracy of borders in them decides among the candidates
     of the last round where it tells them apart. The same words and seed give the same choice at any number of threads.
     """
     began = time.monotonic()
     listed = WordList.of_any(words, preparation, unit)
-    analysed = read_analysed(known or {})
+    analysed = wholly_analysed(read_known_words(known))
     if len(listed) < FEWEST_WORDS:
         return _too_few(listed)
     rounds = rounds or ROUNDS

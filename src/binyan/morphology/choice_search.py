@@ -128,9 +128,9 @@ def _survivors(ranked: Sequence[Standing], count: int) -> list[Standing]:
     return [standing for i, standing in enumerate(ranked) if i < count or standing in simple]
 
 
-def plain_parts(segmentation: str) -> str:
+def plain_parts(segmentation: str) -> list[str]:
     """The parts of a written segmentation without their labels."""
-    return " ".join(part.rpartition("/")[0] or part for part in segmentation.split(" "))
+    return [part.rpartition("/")[0] or part for part in segmentation.split(" ")]
 
 
 def paired_difference(

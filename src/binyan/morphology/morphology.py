@@ -117,8 +117,9 @@ class Morphology(MorphemeTransformer, Model):
             before = type(self).load(how.checkpoint)
             self.grammar, self.choice = before.grammar, before.choice
             return
-        seed, memory = self.settings.seed, self.settings.memory_mb
-        self.choice = choose(words, seed=seed, memory_mb=memory, threads=how.threads, progress=how.progress)
+        of_run: Any = {"threads": how.threads, "progress": how.progress}
+        known = self.knowledge.words
+        self.choice = choose(words, known=known, seed=self.settings.seed, memory_mb=self.settings.memory_mb, **of_run)
         self._take_grammar(read_grammar(self.choice.grammar, self.choice.name))
 
     def _begin(self, words: WordList, how: Run) -> AdaptorSampler:
