@@ -95,6 +95,15 @@ def test_analysed_words_decide():
     assert {row.f1 for row in decided.table} >= {100.0}
 
 
+def test_analysed_words_that_no_split_holds_back_count_too():
+    words = languages.suffixing(200)
+    recipes, known = [Recipe("plain", "none")], {word: word for word in words}
+    assert choose(words, known=known, recipes=recipes, rounds=(Round(200, 2, 5),)).table[0].f1 == 100.0
+    cut = {word: f"{word[:2]} {word[2:]}" for word in words}
+    affixed = choose(words, known=cut, recipes=[Recipe("plain", "sequences")], rounds=(Round(200, 2, 10),))
+    assert (affixed.table[0].f1 or 0.0) > 0.0
+
+
 def test_borders_of_analysed_words():
     assert border_f1([frozenset({2})], [frozenset({2, 4})]) == pytest.approx(200 / 3)
     whole = wholly_analysed([KnownWord("walked", dict.fromkeys((1, 2, 3, 5), False) | {4: True}), KnownWord("ab")])

@@ -48,12 +48,11 @@ class Standing:
     f1: float | None = None
 
     def segmentation(self, word: str) -> str | None:
-        """The best segmentation of a word by what was learnt without it, where there is one."""
-        for posterior in self.posteriors:
-            if not posterior.is_known(word) or len(self.posteriors) == 1:
-                for tree, probability in posterior.trees(word, 1):
-                    grammar = posterior.compiled.source
-                    return str(Analysis(word, tree, probability, grammar).segmentation.contiguous())
+        """The best segmentation of a word, by what was learnt without it where there is such a trial."""
+        for posterior in sorted(self.posteriors, key=lambda posterior: posterior.is_known(word)):
+            for tree, probability in posterior.trees(word, 1):
+                analysis = Analysis(word, tree, probability, posterior.compiled.source)
+                return str(analysis.segmentation.contiguous())
         return None
 
 
