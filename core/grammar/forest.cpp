@@ -110,6 +110,7 @@ class Builder {
         split(p, item, argument, element + 1, at + 1, children, edges);
       return;
     }
+    if (at < end && !g_.may_begin(p.children[e.child], e.index, classes_[at])) return;
     // The rest of the argument bounds how long this variable may be.
     uint64_t rest_least = 0, rest_most = 0;
     for (size_t i = element + 1; i < elements.size(); ++i) {

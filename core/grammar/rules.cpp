@@ -59,6 +59,7 @@ CompiledGrammar::CompiledGrammar(uint32_t symbol_count, uint32_t atom_count, uin
   lexical_.resize(static_cast<size_t>(symbols()) * atoms, kNoIndex);
   check_recursion();
   bound_lengths();
+  find_beginnings();
 }
 
 void CompiledGrammar::check_rules() const {
@@ -243,6 +244,30 @@ void CompiledGrammar::bound_lengths() {
   bool changed = true;
   for (size_t i = 0; i <= most_.size() && changed; ++i) changed = pass(most_, larger, false);
   while (changed) changed = pass(most_, larger, true);
+}
+
+void CompiledGrammar::find_beginnings() {
+  class_count_ = atoms == 0 ? 0 : 1 + *std::max_element(atom_class.begin(), atom_class.end());
+  begins_.assign(static_cast<size_t>(first_argument_.back()) * class_count_, false);
+  for (uint32_t s = 0; s < source_symbols; ++s)
+    for (uint32_t a = 0; a < atoms; ++a)
+      if (lexical_rule(s, a) != kNoIndex)
+        begins_[static_cast<size_t>(first_argument_[s]) * class_count_ + atom_class[a]] = true;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Production& p : productions)
+      for (size_t argument = 0; argument < p.arguments.size(); ++argument) {
+        const Element& first = p.arguments[argument][0];
+        for (uint32_t c = 0; c < class_count_; ++c) {
+          const bool possible =
+              first.child < 0 ? c == atom_class[first.index] : may_begin(p.children[first.child], first.index, c);
+          const size_t mine = static_cast<size_t>(first_argument_[p.lhs] + argument) * class_count_ + c;
+          if (!possible || begins_[mine]) continue;
+          begins_[mine] = true;
+          changed = true;
+        }
+      }
+  }
 }
 
 }  // namespace binyan::grammar

@@ -80,6 +80,11 @@ class CompiledGrammar {
   // Bounds on the number of atoms of an argument; kNoIndex = unbounded (most) or unproductive (least).
   uint32_t least(uint32_t symbol, uint32_t argument) const { return least_[first_argument_[symbol] + argument]; }
   uint32_t most(uint32_t symbol, uint32_t argument) const { return most_[first_argument_[symbol] + argument]; }
+  // Whether an atom of the class can be the first of an argument: what cannot begin need not be tried.
+  bool may_begin(uint32_t symbol, uint32_t argument, uint32_t atom_class_number) const {
+    return atom_class_number < class_count_ &&
+           begins_[static_cast<size_t>(first_argument_[symbol] + argument) * class_count_ + atom_class_number];
+  }
 
  private:
   void check_rules() const;
@@ -87,9 +92,12 @@ class CompiledGrammar {
   void add_lexical();
   void binarise(Production production);
   void bound_lengths();
+  void find_beginnings();
 
   std::vector<uint32_t> lexical_;
   std::vector<uint32_t> first_argument_, least_, most_;
+  uint32_t class_count_ = 0;
+  std::vector<bool> begins_;  // of each argument, for each class of atoms
 };
 
 }  // namespace binyan::grammar

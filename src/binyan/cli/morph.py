@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from binyan.cli import morph_export
+from binyan.cli import morph_choose, morph_export
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.morph_baseline import baseline
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 app = App(no_args_is_help=True, help="Morphemes, roots and templates learnt from a word list.")
 morph_export.register(app)
+app.command("choose")(morph_choose.choose)
 
 Words = Annotated[
     Path, typer.Argument(metavar="WORDS", help="One word per line, optional tab and count; or running text.")
@@ -45,7 +46,7 @@ def learn(
     words: Words,
     out: o.Out,
     grammar: Annotated[
-        str, typer.Option("--grammar", "-g", help="A shipped grammar, or a grammar file.")
+        str, typer.Option("--grammar", "-g", help="A shipped grammar, or a grammar file; auto: chosen, see `choose`.")
     ] = DEFAULT_GRAMMAR,
     settings: MorphologySettings,
     atoms: WordSettings,
@@ -56,6 +57,8 @@ def learn(
     quiet: o.Quiet = False,
 ) -> None:
     """Learn an adaptor grammar by sampling. The model is saved every minute, at the end, and on Ctrl-C.
+
+    Without --grammar the grammar is chosen by how well candidates predict words that are held back, and the evidence is printed.
 
     Example: binyan morph learn words.txt --grammar tpl+t4 --out arabic.model --sweeps 200
     """

@@ -3,6 +3,8 @@
 from binyan.morphology.adaptor import AdaptorSampler
 from binyan.morphology.analysis import Analysis
 from binyan.morphology.chain_state import ChainState, Snapshot, SweepFigures
+from binyan.morphology.choice import choose
+from binyan.morphology.choice_report import Choice
 from binyan.morphology.lexicon import Lexicon, LexiconEntry
 from binyan.morphology.morphology import Morphology
 from binyan.morphology.reports import SegmentedWords, WordAnalyses, WordRoots
@@ -13,6 +15,7 @@ __all__ = [
     "AdaptorSampler",
     "Analysis",
     "ChainState",
+    "Choice",
     "Lexicon",
     "LexiconEntry",
     "Morphology",
@@ -24,4 +27,5 @@ __all__ = [
     "WordList",
     "WordRoots",
     "WordSettings",
+    "choose",
 ]

@@ -15,7 +15,7 @@ from binyan import model_file
 from binyan.errors import InputError, SettingsError
 from binyan.files import PathLike
 from binyan.grammar.letters import read_letters
-from binyan.grammar.notation import load_grammar
+from binyan.grammar.notation import load_grammar, read_grammar
 from binyan.grammar.rules import Grammar
 from binyan.grammar.tree import Tree
 from binyan.grammar.tree_segments import Method, simplified
@@ -23,6 +23,8 @@ from binyan.model import Model
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.adaptor import AdaptorSampler, trace_columns
 from binyan.morphology.analysis import Analysis, written
+from binyan.morphology.choice import choose
+from binyan.morphology.choice_report import Choice
 from binyan.morphology.convergence import Agreement
 from binyan.morphology.exports import ExportReport, export_analyses
 from binyan.morphology.knowledge import Knowledge, KnowledgeSettings, apply_knowledge
@@ -31,7 +33,7 @@ from binyan.morphology.lexicon import Lexicon, lexicon
 from binyan.morphology.paradigm import ParadigmMethods
 from binyan.morphology.posterior import Posterior
 from binyan.morphology.reports import SegmentedWords, WordAnalyses, WordRoots, describe_learning, learning_summary
-from binyan.morphology.settings import DEFAULT_GRAMMAR, MorphologySettings, WordSettings
+from binyan.morphology.settings import AUTO, DEFAULT_GRAMMAR, MorphologySettings, WordSettings
 from binyan.morphology.storage import KIND
 from binyan.morphology.transducer import Transducer, TransducerSettings, build_transducer
 from binyan.morphology.transformer import MorphemeTransformer
@@ -54,6 +56,8 @@ _GROUPS = MorphologySettings, WordSettings, Preparation, KnowledgeSettings
 class Morphology(MorphemeTransformer, ParadigmMethods, Model):
     """Learns how words are built, from nothing but words and a grammar: the name of a shipped one, a grammar file, or a Grammar.
 
+    With "auto", the default, `fit` chooses the grammar (see `binyan.morphology.choose`) and `choice` has the evidence.
+
     `trace[i][s]` has the figures of chain i after sweep s + 1, named by `trace_columns`. The class also works as a transformer of
     scikit-learn: `transform` turns words into their morphemes.
 
@@ -75,10 +79,10 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
     @takes_settings(*_GROUPS)
     def __init__(self, grammar: str | PathLike | Grammar = DEFAULT_GRAMMAR, **settings: Any) -> None:
         self._given_grammar = grammar
-        self.grammar = grammar if isinstance(grammar, Grammar) else load_grammar(Path(grammar))
         self.settings, self._word_settings, self.preparation, self._known = gather("Morphology", settings, *_GROUPS)
-        if self._known.letters is not None:
-            self.grammar = self.grammar.with_letters(read_letters(self._known.letters))
+        if isinstance(grammar, Grammar) or grammar != AUTO:
+            self._take_grammar(grammar if isinstance(grammar, Grammar) else load_grammar(Path(grammar)))
+        self.choice: Choice | None = None
         self.knowledge = Knowledge.read(self._known)
         self._sampler: AdaptorSampler | None = None
         self._file: ModelFile | None = None
@@ -100,12 +104,29 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
         """
         [how] = gather("fit", run, Run)
         listed = self.knowledge.with_words_of(read_words(words, self.preparation, self._word_settings))
+        if self._given_grammar == AUTO:
+            self._choose_grammar(listed, how)
         sampler = self._begin(listed, how)
 
         path = how.checkpoint
         checkpoint = None if path is None else lambda: self._learnt(sampler).save(path)
         sampler.run(how.progress, how.threads, checkpoint, how.checkpoint_seconds, how.scheduler)
         return self._learnt(sampler)
+
+    def _take_grammar(self, grammar: Grammar) -> None:
+        letters = self._known.letters
+        self.grammar = grammar if letters is None else grammar.with_letters(read_letters(letters))
+
+    def _choose_grammar(self, words: WordList, how: Run) -> None:
+        """The grammar of the checkpoint that is resumed, or one chosen anew."""
+        if how.checkpoint is not None and how.resume and Path(how.checkpoint).exists():
+            before = type(self).load(how.checkpoint)
+            self.grammar, self.choice = before.grammar, before.choice
+            return
+        of_run: Any = {"threads": how.threads, "progress": how.progress}
+        known = self.knowledge.words
+        self.choice = choose(words, known=known, seed=self.settings.seed, memory_mb=self.settings.memory_mb, **of_run)
+        self._take_grammar(read_grammar(self.choice.grammar, self.choice.name))
 
     def _begin(self, words: WordList, how: Run) -> AdaptorSampler:
         if how.checkpoint is None or not (how.resume and Path(how.checkpoint).exists()):
@@ -158,7 +179,8 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
 
     def __repr__(self) -> str:
         if not self.is_fitted:
-            return f"<Morphology by the grammar {self.grammar.name}, not fitted>"
+            name = self.grammar.name if hasattr(self, "grammar") else AUTO
+            return f"<Morphology by the grammar {name}, not fitted>"
         states = f"{len(self.posterior.snapshots)} states of the grammar {self.grammar.name}"
         return f"<Morphology learnt from {len(self.words):,} words, {states}>"
 
@@ -349,12 +371,14 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
 
     def summary(self) -> dict[str, Any]:
         """What there is to say of a morphology that was just learnt, for JSON."""
-        return learning_summary(self.sampler)
+        choice = {} if self.choice is None else {"choice": self.choice.to_dict()}
+        return learning_summary(self.sampler) | choice
 
     @property
     def description(self) -> str:
         """The same for people: the chains, and whether they agree."""
-        return describe_learning(self.sampler)
+        choice = "" if self.choice is None else f"{self.choice}\n"
+        return choice + describe_learning(self.sampler)
 
     def save(self, path: PathLike, reduced: bool = False) -> None:
         """Write the model to one file: whole, so that learning can be resumed bit for bit, or only what queries and traces need."""
@@ -379,6 +403,7 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
     def _reduced_contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         meta, sections = self.posterior.contents()
         meta |= {"signature": str(self._signature), "settings": self.settings.to_dict()}
+        meta |= {} if self.choice is None else {"choice": self.choice.to_dict()}
         return meta, sections | {f"trace.{i}": trace for i, trace in enumerate(self.trace)}
 
     @classmethod
@@ -389,6 +414,7 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
         model = cls._made_for(posterior.compiled.source, posterior.words, settings)
         model.posterior, model.knowledge = posterior, posterior.knowledge
         model._signature = Signature.parse(file.meta["signature"])
+        model.choice = Choice.from_dict(file.meta["choice"]) if "choice" in file.meta else None
         needed = {
             n: s for n, s in file.sections.items() if n in ("words", "counts") or n.startswith(("chain.", "trace."))
         }

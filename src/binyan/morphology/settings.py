@@ -12,7 +12,10 @@ from binyan.sampling import ChainSettings
 from binyan.settings import Settings, setting
 from binyan.text.atoms import Unit
 
-DEFAULT_GRAMMAR = "concat"
+AUTO = "auto"
+"""Instead of a grammar: it is chosen by how well candidates predict words that are held back."""
+
+DEFAULT_GRAMMAR = AUTO
 
 
 @dataclass(frozen=True)

@@ -73,5 +73,6 @@ class MorphemeTransformer:
         """Change settings; they count from the next `fit` on."""
         changed = type(self)(**{**self.get_params(), **parameters})
         for name in ("_given_grammar", "grammar", "settings", "_word_settings", "preparation", "_known", "knowledge"):
-            setattr(self, name, getattr(changed, name))
+            if hasattr(changed, name):  # no grammar yet where it will be chosen
+                setattr(self, name, getattr(changed, name))
         return self
