@@ -6,11 +6,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "text/special_words.hpp"
 
@@ -29,7 +29,7 @@ void write_column(Columns& to, size_t column, const std::vector<double>& values)
     throw InputError("the arrays of a sample have another shape than the model");
   float* at = to.data() + column;
   for (double v : values) {
-    *at = static_cast<float>(std::log(v));
+    *at = static_cast<float>(elementary::log(v));
     at += to.shape(1);
   }
 }

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "clustering/brown.hpp"
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 
 namespace binyan::clustering {
@@ -76,7 +76,8 @@ double average_mutual_information(const Bigrams& bigrams, std::span<const uint32
     for (uint32_t b = 0; b < classes; ++b) {
       const double ab = static_cast<double>(joint[size_t{a} * classes + b]);
       if (ab > 0) {
-        information += ab / n * std::log(ab * n / (static_cast<double>(margin[a]) * static_cast<double>(margin[b])));
+        information +=
+            ab / n * elementary::log(ab * n / (static_cast<double>(margin[a]) * static_cast<double>(margin[b])));
       }
     }
   }

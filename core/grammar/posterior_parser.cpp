@@ -4,6 +4,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "elementary/functions.hpp"
+
 namespace binyan::grammar {
 namespace {
 
@@ -13,8 +15,8 @@ double log_sum(const std::vector<double>& terms) {
   const double highest = terms.empty() ? -INFINITY : *std::max_element(terms.begin(), terms.end());
   if (!std::isfinite(highest)) return -INFINITY;
   double sum = 0.0;
-  for (double x : terms) sum += std::exp(x - highest);
-  return highest + std::log(sum);
+  for (double x : terms) sum += elementary::exp(x - highest);
+  return highest + elementary::log(sum);
 }
 
 }  // namespace
@@ -54,7 +56,7 @@ std::vector<double> PosteriorParser::log_inside(const WordView& w) const {
 double PosteriorParser::log_probability(std::span<const uint32_t> word) const {
   const auto f = forest(word);
   const std::vector<uint32_t> yields = yields_of(*yields_, *f, word);
-  return log_sum(log_inside({*f, word, yields.data()})) - std::log(static_cast<double>(states_.size()));
+  return log_sum(log_inside({*f, word, yields.data()})) - elementary::log(static_cast<double>(states_.size()));
 }
 
 std::vector<Derivation> PosteriorParser::best(std::span<const uint32_t> word, uint32_t n, uint32_t most) const {

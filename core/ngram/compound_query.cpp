@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 #include "parallel.hpp"
@@ -261,9 +262,10 @@ double CompoundQuery::probability(const Match& m, const double* modifiers, bool 
 
 CompoundQuery::Scored CompoundQuery::score(State state, const Word& word, bool renormalise) const {
   const Match m = match(state, word.id, word.head);
-  return {m.state,
-          word.id == text::kSentenceStart ? -INFINITY : std::log(probability(m, word.modifiers.data(), renormalise)),
-          std::max(m.matched, 1u)};
+  return {
+      m.state,
+      word.id == text::kSentenceStart ? -INFINITY : elementary::log(probability(m, word.modifiers.data(), renormalise)),
+      std::max(m.matched, 1u)};
 }
 
 void CompoundQuery::score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets,
@@ -285,8 +287,8 @@ void CompoundQuery::score_sentences(std::span<const uint32_t> words, std::span<c
         const bool known = id < vocabulary;
         const Match m =
             match(state, known ? id : kNoIndex, known ? tree_->components.head(id) : others[id - vocabulary].head);
-        log_prob[i + s] =
-            std::log(probability(m, known ? modifiers(id) : others[id - vocabulary].modifiers.data(), renormalise));
+        log_prob[i + s] = elementary::log(
+            probability(m, known ? modifiers(id) : others[id - vocabulary].modifiers.data(), renormalise));
         matched[i + s] = static_cast<uint8_t>(std::max(m.matched, 1u));
         state = m.state;
       }

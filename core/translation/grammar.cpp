@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 
@@ -191,7 +192,7 @@ void Grammar::divide(uint32_t feature, std::span<const uint32_t> counts) {
   for (uint32_t n = 0; n < nodes(); ++n)
     for (uint32_t r = first_rule(n); r < end_rule(n); ++r) {
       if (counts[n] == 0) throw InputError("a source side with rules was counted 0 times");
-      arrays_.features[uint64_t{r} * feature_count() + feature] -= std::log(static_cast<float>(counts[n]));
+      arrays_.features[uint64_t{r} * feature_count() + feature] -= elementary::log(static_cast<float>(counts[n]));
     }
 }
 
