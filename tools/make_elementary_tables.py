@@ -22,7 +22,7 @@ def literal(x: mpf) -> str:
 
 
 def on_grid(x: mpf, bits: int) -> mpf:
-    """x rounded to a multiple of 2 ** -bits."""
+    """X rounded to a multiple of 2 ** -bits."""
     return floor(x * 2**bits + mpf(1) / 2) / mpf(2) ** bits
 
 
@@ -68,14 +68,14 @@ def log_rest(r: mpf) -> mpf:
 
 
 def log_gamma_slope(y: mpf) -> mpf:
-    """log Gamma(2 + y) / y."""
+    """Log Gamma(2 + y) / y."""
     if abs(y) < mpf("1e-20"):
         return 1 - mp.euler + (mp.zeta(2) - 1) / 2 * y
     return loggamma(2 + y) / y
 
 
 def stirling(w: mpf) -> mpf:
-    """x times the rest of Stirling's series, with w = 1 / x ** 2."""
+    """X times the rest of Stirling's series, with w = 1 / x ** 2."""
     if w < mpf("1e-3"):
         return sum(bernoulli(2 * k) / (2 * k * (2 * k - 1)) * w ** (k - 1) for k in range(1, 25))
     x = 1 / mp.sqrt(w)
