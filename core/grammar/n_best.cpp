@@ -185,7 +185,7 @@ std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weig
   std::unordered_set<std::vector<uint32_t>, RulesHash> seen;
   std::vector<Derivation> derivations;
   double rest = 1.0;
-  for (uint32_t rank = 0; rank < limit.most && (derivations.size() < limit.least || rest > limit.rest); ++rank) {
+  for (uint32_t rank = 0; !limit.reached(rank, derivations.size(), rest); ++rank) {
     if (search.get(index, rank) == nullptr) break;
     std::vector<uint32_t> rules;
     search.clear_items();

@@ -175,6 +175,13 @@ CompoundQuery::Word CompoundQuery::word(std::span<const uint32_t> components) co
   return word;
 }
 
+void CompoundQuery::check(const Word& word) const {
+  const Components& c = tree_->components;
+  if (word.modifiers.size() != samples_.columns || word.head >= c.component_count ||
+      (word.id != kNoIndex && word.id >= c.words()))
+    throw InputError("the word belongs to another model");
+}
+
 // The rows a probability depends on.
 struct CompoundQuery::Match {
   uint32_t level;                               // of the state's context
