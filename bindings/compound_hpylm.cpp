@@ -66,7 +66,12 @@ void set_hyperparameters(CompoundHPYLM& model, const Hyper& values) {
 
 // Throws InputError unless the customers are, or are not, seated.
 void check_seated(const CompoundHPYLM& model, bool seated) {
-  if ((model.words[0].restaurant_customers(0) > 0) != seated)
+  size_t k = model.words.size() - 1;
+  while (k > 0 && model.words[k].dishes() == 0) --k;
+  uint32_t customers = 0;  // of one of the longest n-grams, which the text itself seats
+  for (uint32_t floor = 0; floor < model.floors() && model.words[k].dishes() > 0; ++floor)
+    customers += model.words[k].customers(floor);
+  if ((customers > 0) != seated)
     throw InputError(seated ? "the chain has no customers yet: initialise it first" : "the chain has its customers");
 }
 
