@@ -3,11 +3,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "errors.hpp"
 
 template <class T>
 using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
@@ -27,6 +30,13 @@ std::function<void(Arguments...)> calling(nanobind::object function) {
 template <class T>
 std::span<const T> view(const Array<T>& a) {
   return {a.data(), a.size()};
+}
+
+// Throws InputError unless the offsets ascend and end within an array of this size.
+inline void check_offsets(const Offsets& offsets, size_t size) {
+  const auto o = view(offsets);
+  if (o.empty() || o.back() > size || !std::ranges::is_sorted(o))
+    throw binyan::InputError("offsets do not fit their array");
 }
 
 template <class T>

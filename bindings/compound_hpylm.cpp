@@ -64,6 +64,17 @@ void set_hyperparameters(CompoundHPYLM& model, const Hyper& values) {
   set(model.modifiers.unigrams);
 }
 
+// Throws InputError unless the customers are, or are not, seated.
+void check_seated(const CompoundHPYLM& model, bool seated) {
+  size_t k = model.words.size() - 1;
+  while (k > 0 && model.words[k].dishes() == 0) --k;
+  uint32_t customers = 0;  // of one of the longest n-grams, which the text itself seats
+  for (uint32_t floor = 0; floor < model.floors() && model.words[k].dishes() > 0; ++floor)
+    customers += model.words[k].customers(floor);
+  if ((customers > 0) != seated)
+    throw InputError(seated ? "the chain has no customers yet: initialise it first" : "the chain has its customers");
+}
+
 void set_shortening(CompoundHPYLM& model, const std::vector<double>& weights) {
   if (weights.size() != model.shortening.size() || weights[0] != 0)
     throw InputError("one weight per context length is needed, 0 for the empty context");
@@ -179,6 +190,7 @@ void bind_query(nb::module_& m) {
           "score",
           [](const CompoundQuery& q, uint64_t state, const CompoundQuery::Word& word, bool renormalise) {
             check_state(q, state);
+            q.check(word);
             const auto s = q.score(state, word, renormalise);
             return std::tuple(s.state, s.log_prob, s.matched);
           },
@@ -224,6 +236,7 @@ void bind_query(nb::module_& m) {
           "explain",
           [](const CompoundQuery& q, uint64_t state, const CompoundQuery::Word& word) {
             check_state(q, state);
+            q.check(word);
             std::vector<std::tuple<uint32_t, double, double, double>> parts;
             for (const auto& p : q.explain(state, word))
               parts.emplace_back(p.length, p.seen, p.decomposed, p.head_probability);
@@ -266,16 +279,24 @@ void bind_compound_hpylm(nb::module_& m) {
       .def(
           "initialise",
           [](CompoundHPYLM& model, bool sequential) {
+            check_seated(model, false);
             model.initialise(sequential ? Initialisation::kSequential : Initialisation::kRandom);
             return model.log_likelihood();
           },
           nb::arg("sequential"), nb::call_guard<nb::gil_scoped_release>())
-      .def("sweep", &CompoundHPYLM::sweep, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "sweep",
+          [](CompoundHPYLM& model) {
+            check_seated(model, true);
+            model.sweep();
+          },
+          nb::call_guard<nb::gil_scoped_release>())
       .def("resample_hyperparameters", &CompoundHPYLM::resample_hyperparameters,
            nb::call_guard<nb::gil_scoped_release>())
       .def(
           "step",
           [](CompoundHPYLM& model) {
+            check_seated(model, true);
             model.sweep();
             return model.resample_hyperparameters();
           },

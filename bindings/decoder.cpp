@@ -105,8 +105,9 @@ SourceSentence sentence_of(const Ids& words, const Ids& copies, const Offsets& o
 
 HypothesisLists lists_of(const Array<double>& features, const Array<int64_t>& statistics, const Offsets& offsets,
                          size_t width) {
-  if (features.size() != statistics.size() / kBleuWidth * width || offsets.size() == 0 ||
-      offsets.data()[offsets.size() - 1] * width != features.size())
+  check_offsets(offsets, statistics.size() / kBleuWidth);
+  const size_t hypotheses = offsets.data()[offsets.size() - 1];
+  if (width == 0 || features.size() != hypotheses * width || statistics.size() != hypotheses * kBleuWidth)
     throw InputError("features, statistics and offsets of the hypotheses do not fit together");
   return {view(features), view(statistics), view(offsets), width};
 }
@@ -222,6 +223,7 @@ void bind_decoder_class(nb::module_& m) {
       .def(
           "k_best",
           [](const Decoder& self, const Hypergraph& graph, uint32_t k, bool distinct) {
+            self.check(graph);
             return flatten({best_translations(self, graph, k, distinct)});
           },
           nb::arg("graph"), nb::arg("k"), nb::arg("distinct") = false)
@@ -252,13 +254,17 @@ void bind_bleu(nb::module_& m) {
   m.def(
       "bleu_statistics",
       [](Ids words, Offsets offsets, Ids sentence, Ids reference_words, Offsets reference_offsets, Offsets references) {
+        check_offsets(offsets, words.size());
+        check_offsets(reference_offsets, reference_words.size());
+        check_offsets(references, reference_offsets.size() - 1);
+        if (sentence.size() + 1 != offsets.size()) throw InputError("hypotheses have a sentence each");
         std::vector<int64_t> out;
         {
           nb::gil_scoped_release unlocked;
           std::vector<std::span<const uint32_t>> own;
           for (size_t h = 0; h + 1 < offsets.size(); ++h) {
             own.clear();
-            const uint32_t s = sentence.data()[h];
+            const uint64_t s = sentence.data()[h];
             if (s + 1 >= references.size()) throw InputError("a hypothesis of a sentence without references");
             for (uint64_t r = references.data()[s]; r < references.data()[s + 1]; ++r)
               own.push_back(view(reference_words)
@@ -279,6 +285,7 @@ void bind_bleu(nb::module_& m) {
       [](Ids words, Offsets offsets, Ids sentence, Array<double> scores) {
         if (sentence.size() + 1 != offsets.size() || scores.size() != sentence.size())
           throw InputError("hypotheses have a sentence and a score each");
+        check_offsets(offsets, words.size());
         std::vector<uint32_t> chosen;
         {
           nb::gil_scoped_release unlocked;
@@ -302,6 +309,7 @@ void bind_line_search(nb::module_& m) {
       "search_line",
       [](Array<double> features, Array<int64_t> statistics, Offsets offsets, Array<double> origin,
          Array<double> direction) {
+        if (origin.size() != direction.size()) throw InputError("a line has as many weights as its direction");
         const auto lists = lists_of(features, statistics, offsets, origin.size());
         nb::gil_scoped_release unlocked;
         const LineOptimum best = search_line(lists, view(origin), view(direction));

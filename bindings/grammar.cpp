@@ -283,15 +283,16 @@ void bind_parsers(nb::module_& m) {
           "word"_a, nb::call_guard<nb::gil_scoped_release>())
       .def(
           "best",
-          [](const PosteriorParser& s, const Numbers& word, uint32_t n, uint32_t most) {
+          [](const PosteriorParser& s, const Numbers& word, uint32_t n, uint32_t most, bool all) {
             std::vector<Derivation> derivations;
             {
               nb::gil_scoped_release unlocked;
-              derivations = s.best(word, n, most);
+              derivations = s.best(word, n, most, all);
             }
             return pairs(std::move(derivations));
           },
-          "word"_a, "n"_a, "most"_a, "Derivations with their log posterior probability, best first");
+          "word"_a, "n"_a, "most"_a, "all"_a = false,
+          "Derivations with their log posterior probability, best first: n, or all that were found");
 }
 
 }  // namespace

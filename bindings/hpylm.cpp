@@ -6,11 +6,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "text/special_words.hpp"
 
@@ -29,7 +29,7 @@ void write_column(Columns& to, size_t column, const std::vector<double>& values)
     throw InputError("the arrays of a sample have another shape than the model");
   float* at = to.data() + column;
   for (double v : values) {
-    *at = static_cast<float>(std::log(v));
+    *at = static_cast<float>(elementary::log(v));
     at += to.shape(1);
   }
 }
@@ -131,6 +131,12 @@ const Restaurants& level_with(const HPYLM& model, uint32_t level, uint32_t entry
   return model.levels()[level];
 }
 
+// Throws InputError unless the customers are, or are not, seated.
+void check_seated(const HPYLM& model, bool seated) {
+  if ((model.levels()[0].restaurant_customers(0) > 0) != seated)
+    throw InputError(seated ? "the chain has no customers yet: initialise it first" : "the chain has its customers");
+}
+
 }  // namespace
 
 void bind_hpylm(nb::module_& m) {
@@ -140,15 +146,23 @@ void bind_hpylm(nb::module_& m) {
       .def(
           "initialise",
           [](HPYLM& model, bool sequential) {
+            check_seated(model, false);
             return model.initialise(sequential ? Initialisation::kSequential : Initialisation::kRandom);
           },
           nb::arg("sequential"), nb::call_guard<nb::gil_scoped_release>(),
           "Seat all customers; returns the log-probability of the seating, choice by choice.")
-      .def("sweep", &HPYLM::sweep, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "sweep",
+          [](HPYLM& model) {
+            check_seated(model, true);
+            model.sweep();
+          },
+          nb::call_guard<nb::gil_scoped_release>())
       .def("resample_hyperparameters", &HPYLM::resample_hyperparameters, nb::call_guard<nb::gil_scoped_release>())
       .def(
           "step",
           [](HPYLM& model) {
+            check_seated(model, true);
             model.sweep();
             return model.resample_hyperparameters();
           },

@@ -26,11 +26,6 @@ std::span<const uint32_t> sentence(const Ids& words, const Offsets& offsets, siz
   return view(words).subspan(offsets.data()[i], offsets.data()[i + 1] - offsets.data()[i]);
 }
 
-void check_offsets(const Offsets& offsets, size_t size) {
-  const auto o = view(offsets);
-  if (o.empty() || o.back() > size || !std::ranges::is_sorted(o)) throw InputError("offsets do not fit their array");
-}
-
 nb::dict arrays_of(nb::handle self) {
   const auto& a = nb::cast<const translation::Grammar&>(self).arrays();
   nb::dict d;
@@ -185,7 +180,7 @@ void bind_translation_grammar(nb::module_& m) {
           "count_matches",
           [](const Grammar& self, Ids words, Offsets offsets, size_t first, size_t last, uint32_t max_span) {
             check_offsets(offsets, words.size());
-            if (last >= offsets.size()) throw InputError("fewer sentences than asked for");
+            if (first > last || last >= offsets.size()) throw InputError("fewer sentences than asked for");
             std::vector<uint32_t> counts(self.nodes(), 0);
             {
               nb::gil_scoped_release unlocked;

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "clustering/brown.hpp"
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 
 namespace binyan::clustering {
@@ -33,8 +33,10 @@ void compress(std::vector<uint64_t>& first, std::vector<uint32_t>& word, std::ve
 }  // namespace
 
 Bigrams::Bigrams(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint32_t types, uint32_t end)
-    : right_first(types + 1), left_first(types + 1), frequency(types) {
+    : right_first(size_t{types} + 1), left_first(size_t{types} + 1), frequency(types) {
   if (offsets.empty() || end >= types) throw InputError("no sentences, or an end mark outside the vocabulary");
+  if (offsets.back() > words.size() || !std::ranges::is_sorted(offsets))
+    throw InputError("sentence offsets do not fit the words");
   std::vector<uint32_t> stream{end};
   stream.reserve(words.size() + offsets.size());
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
@@ -61,10 +63,11 @@ Bigrams::Bigrams(std::span<const uint32_t> words, std::span<const uint64_t> offs
 
 double average_mutual_information(const Bigrams& bigrams, std::span<const uint32_t> class_of, uint32_t classes) {
   if (class_of.size() != bigrams.types()) throw InputError("one class for each word is needed");
+  for (uint32_t v = 0; v < bigrams.types(); ++v)
+    if (bigrams.frequency[v] > 0 && class_of[v] >= classes) throw InputError("a word of the text has no class");
   std::vector<uint64_t> joint(size_t{classes} * classes), margin(classes);
   for (uint32_t v = 0; v < bigrams.types(); ++v) {
     if (bigrams.frequency[v] == 0) continue;
-    if (class_of[v] >= classes) throw InputError("a word of the text has no class");
     margin[class_of[v]] += bigrams.frequency[v];
     for (uint64_t i = bigrams.right_first[v]; i < bigrams.right_first[v + 1]; ++i) {
       joint[size_t{class_of[v]} * classes + class_of[bigrams.right_word[i]]] += bigrams.right_count[i];
@@ -76,7 +79,8 @@ double average_mutual_information(const Bigrams& bigrams, std::span<const uint32
     for (uint32_t b = 0; b < classes; ++b) {
       const double ab = static_cast<double>(joint[size_t{a} * classes + b]);
       if (ab > 0) {
-        information += ab / n * std::log(ab * n / (static_cast<double>(margin[a]) * static_cast<double>(margin[b])));
+        information +=
+            ab / n * elementary::log(ab * n / (static_cast<double>(margin[a]) * static_cast<double>(margin[b])));
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 
@@ -17,7 +18,7 @@ constexpr uint64_t table_size = uint64_t{1} << 18;
 }  // namespace
 
 BrownClustering::Fixed BrownClustering::n_log_n(uint64_t n) {
-  return n < 2 ? 0 : std::llround(static_cast<double>(n) * std::log(static_cast<double>(n)) * scale);
+  return n < 2 ? 0 : std::llround(static_cast<double>(n) * elementary::log(static_cast<double>(n)) * scale);
 }
 
 BrownClustering::BrownClustering(const Bigrams& bigrams, uint32_t classes)
@@ -103,10 +104,10 @@ std::vector<uint32_t> BrownClustering::neighbours(uint32_t s) const {
 }
 
 void BrownClustering::refresh_logs(uint32_t v) {
-  log_frequency_[v] = std::log(static_cast<double>(frequency_[v]));
+  log_frequency_[v] = elementary::log(static_cast<double>(frequency_[v]));
   for (uint32_t w = 0; w < slots_; ++w) {
     log_sum_[size_t{v} * slots_ + w] = log_sum_[size_t{w} * slots_ + v] =
-        std::log(static_cast<double>(frequency_[v] + frequency_[w]));
+        elementary::log(static_cast<double>(frequency_[v] + frequency_[w]));
   }
 }
 

@@ -1,6 +1,6 @@
 // The joint probability of an adaptor grammar's state, and draws of the hyperparameters from their conditionals.
-#include <cmath>
 
+#include "elementary/functions.hpp"
 #include "grammar/adaptor.hpp"
 #include "no_index.hpp"
 #include "pitman_yor/hyperparameters.hpp"
@@ -26,9 +26,9 @@ std::vector<Sizes> table_sizes(const Adaptor& adaptor) {
 double Adaptor::log_joint() const {
   double sum = 0.0;
   for (size_t r = 0; r < counts_.size(); ++r)
-    if (counts_[r] > 0) sum += std::lgamma(weights.rule[r]) - std::lgamma(grammar.rules[r].weight);
+    if (counts_[r] > 0) sum += elementary::lgamma(weights.rule[r]) - elementary::lgamma(grammar.rules[r].weight);
   for (uint32_t s = 0; s < grammar.source_symbols; ++s)
-    if (symbol_counts_[s] > 0) sum += std::lgamma(prior_totals_[s]) - std::lgamma(totals_[s]);
+    if (symbol_counts_[s] > 0) sum += elementary::lgamma(prior_totals_[s]) - elementary::lgamma(totals_[s]);
   const auto sizes = table_sizes(*this);
   for (size_t k = 0; k < adaptors.size(); ++k)
     sum += pitman_yor::log_seating(adaptors[k].hyper, adaptors[k].customers, adaptors[k].tables, sizes[k]);

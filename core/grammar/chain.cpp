@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <string>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 #include "pitman_yor/hyperparameters.hpp"
@@ -18,7 +18,7 @@ bool Chain::accept(const Change& added, const Change& removed, const ScaledDoubl
   if (temperature != 1.0) log_ratio = (1.0 / temperature - 1.0) * (added.joint.log() - removed.joint.log());
   const double u = 1.0 - random.uniform();
   if (log_ratio == 0.0) return !(ratio < ScaledDouble(u));
-  return std::log(u) <= ratio.log() + log_ratio;
+  return elementary::log(u) <= ratio.log() + log_ratio;
 }
 
 Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaurant> adaptors, uint64_t seed,

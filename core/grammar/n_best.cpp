@@ -6,6 +6,7 @@
 #include <memory_resource>
 #include <unordered_set>
 
+#include "elementary/functions.hpp"
 #include "no_index.hpp"
 
 namespace binyan::grammar {
@@ -165,15 +166,15 @@ class Search {
 }  // namespace
 
 SearchWeights::SearchWeights(const Adaptor& adaptor) {
-  for (double p : adaptor.weights.rule) log_rule.push_back(std::log(p));
-  for (double s : adaptor.weights.scale) log_scale.push_back(std::log(s));
+  for (double p : adaptor.weights.rule) log_rule.push_back(elementary::log(p));
+  for (double s : adaptor.weights.scale) log_scale.push_back(elementary::log(s));
   for (uint32_t t = 0; t < adaptor.trees.size(); ++t) {
     const CachedTree& cached_tree = adaptor.trees[t];
     const bool cached = cached_tree.adapted != kNoIndex && cached_tree.seats.customers > 0;
-    log_cached.push_back(cached
-                             ? std::log(cached_tree.seats.weight(adaptor.adaptors[cached_tree.adapted].hyper.discount) *
-                                        adaptor.weights.per_customer[cached_tree.adapted])
-                             : -INFINITY);
+    log_cached.push_back(
+        cached ? elementary::log(cached_tree.seats.weight(adaptor.adaptors[cached_tree.adapted].hyper.discount) *
+                                 adaptor.weights.per_customer[cached_tree.adapted])
+               : -INFINITY);
     tree.push_back(cached_tree.adapted == kNoIndex ? ScaledDouble(0.0) : adaptor.tree_proposal(t));
   }
 }
@@ -184,14 +185,14 @@ std::vector<Derivation> n_best(const Adaptor& adaptor, const SearchWeights& weig
   std::unordered_set<std::vector<uint32_t>, RulesHash> seen;
   std::vector<Derivation> derivations;
   double rest = 1.0;
-  for (uint32_t rank = 0; rank < limit.most && (derivations.size() < limit.least || rest > limit.rest); ++rank) {
+  for (uint32_t rank = 0; !limit.reached(rank, derivations.size(), rest); ++rank) {
     if (search.get(index, rank) == nullptr) break;
     std::vector<uint32_t> rules;
     search.clear_items();
     const double log_probability = search.write(index, rank, rules).log();
     if (!seen.insert(rules).second) continue;
     derivations.push_back({std::move(rules), log_probability});
-    rest -= std::exp(log_probability - limit.log_total);
+    rest -= elementary::exp(log_probability - limit.log_total);
   }
   std::stable_sort(derivations.begin(), derivations.end(),
                    [](const Derivation& x, const Derivation& y) { return x.log_probability > y.log_probability; });

@@ -35,12 +35,19 @@ struct SearchWeights {
 };
 
 // How far a search goes: until it has `least` derivations and all but `rest` of the probability `total`, or after
-// `most` ways.
+// `most` ways; but as far as `farthest` ways while more than `large_rest` of the probability is missing.
 struct SearchLimit {
   uint32_t least;
   uint32_t most;
   double log_total = 0.0;
   double rest = 0.0;
+  uint32_t farthest = 0;
+  double large_rest = 0.0;
+
+  bool reached(uint32_t ways, size_t derivations, double missing) const {
+    if (derivations >= least && missing <= rest) return true;
+    return ways >= most && (ways >= farthest || missing <= large_rest);
+  }
 };
 
 // The distinct derivations of `index` that the best ways lead to, best first.

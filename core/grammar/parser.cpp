@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 
@@ -134,7 +135,7 @@ double Parser::log_inside(const WordView& w) const {
   if (root == kNoIndex) return -INFINITY;
   std::vector<double> values;
   inside(*grammar_, adaptor_.weights, w, root, values);
-  if (values[root] > kUnderflow) return std::log(values[root]);
+  if (values[root] > kUnderflow) return elementary::log(values[root]);
   std::vector<ScaledDouble> extended;
   inside(*grammar_, adaptor_.weights, w, root, extended);
   return extended[root].log();

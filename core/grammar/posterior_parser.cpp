@@ -4,17 +4,21 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "elementary/functions.hpp"
+
 namespace binyan::grammar {
 namespace {
 
-constexpr double kRest = 1e-3;  // of a word's probability
+// Of a word's probability: what is not worth another way, and what is worth as many as kFarthest in each state.
+constexpr double kRest = 1e-3, kLargeRest = 0.05;
+constexpr uint32_t kFarthest = 512;
 
 double log_sum(const std::vector<double>& terms) {
   const double highest = terms.empty() ? -INFINITY : *std::max_element(terms.begin(), terms.end());
   if (!std::isfinite(highest)) return -INFINITY;
   double sum = 0.0;
-  for (double x : terms) sum += std::exp(x - highest);
-  return highest + std::log(sum);
+  for (double x : terms) sum += elementary::exp(x - highest);
+  return highest + elementary::log(sum);
 }
 
 }  // namespace
@@ -54,10 +58,11 @@ std::vector<double> PosteriorParser::log_inside(const WordView& w) const {
 double PosteriorParser::log_probability(std::span<const uint32_t> word) const {
   const auto f = forest(word);
   const std::vector<uint32_t> yields = yields_of(*yields_, *f, word);
-  return log_sum(log_inside({*f, word, yields.data()})) - std::log(static_cast<double>(states_.size()));
+  return log_sum(log_inside({*f, word, yields.data()})) - elementary::log(static_cast<double>(states_.size()));
 }
 
-std::vector<Derivation> PosteriorParser::best(std::span<const uint32_t> word, uint32_t n, uint32_t most) const {
+std::vector<Derivation> PosteriorParser::best(std::span<const uint32_t> word, uint32_t n, uint32_t most,
+                                              bool all) const {
   const auto f = forest(word);
   const std::vector<uint32_t> yields = yields_of(*yields_, *f, word);
   const WordView w{*f, word, yields.data()};
@@ -66,7 +71,7 @@ std::vector<Derivation> PosteriorParser::best(std::span<const uint32_t> word, ui
   // Of each derivation that any state has among its best, its probability in every state.
   std::unordered_map<std::vector<uint32_t>, std::vector<double>, RulesHash> by_rules;
   for (size_t i = 0; i < states_.size() && std::isfinite(total); ++i)
-    for (Derivation& d : states_[i]->best(w, {n, most, inside[i], kRest})) {
+    for (Derivation& d : states_[i]->best(w, {n, most, inside[i], kRest, kFarthest, kLargeRest})) {
       auto& by_state = by_rules[std::move(d.rules)];
       by_state.resize(states_.size(), NAN);
       by_state[i] = d.log_probability;
@@ -81,7 +86,7 @@ std::vector<Derivation> PosteriorParser::best(std::span<const uint32_t> word, ui
   const auto better = [](const Derivation& x, const Derivation& y) {
     return x.log_probability != y.log_probability ? x.log_probability > y.log_probability : x.rules < y.rules;
   };
-  const size_t kept = std::min<size_t>(n, derivations.size());
+  const size_t kept = all ? derivations.size() : std::min<size_t>(n, derivations.size());
   std::partial_sort(derivations.begin(), derivations.begin() + kept, derivations.end(), better);
   derivations.resize(kept);
   return derivations;

@@ -26,9 +26,10 @@ class PosteriorParser {
   double log_probability(std::span<const uint32_t> word) const;
   // The n best derivations found, by posterior probability, best first:
   // sum over states of P(derivation, word | state) / sum over states of P(word | state). Every state is searched until
-  // it has n derivations and all but a thousandth of the word's probability, or has gone `most` ways; what any of them
-  // found is weighed under all. The sum of the probabilities is the share of the word's probability that is covered.
-  std::vector<Derivation> best(std::span<const uint32_t> word, uint32_t n, uint32_t most) const;
+  // it has n derivations and all but a thousandth of the word's probability, or has gone `most` ways, and as far as 512
+  // ways while more than a twentieth is missing; what any of them found is weighed under all. `all`: everything found,
+  // not only n. The sum of the probabilities is the share of the word's probability that is covered.
+  std::vector<Derivation> best(std::span<const uint32_t> word, uint32_t n, uint32_t most, bool all = false) const;
 
  private:
   std::shared_ptr<const Forest> forest(std::span<const uint32_t> word) const;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "elementary/functions.hpp"
+
 namespace binyan::grammar {
 
 struct ScaledDouble {
@@ -47,7 +49,7 @@ struct ScaledDouble {
     if (x.exponent == y.exponent || x.mantissa == 0.0 || y.mantissa == 0.0) return x.mantissa < y.mantissa;
     return (x / y).as_double() < 1.0;
   }
-  double log() const { return std::log(mantissa) + static_cast<double>(exponent) * 512.0 * 0.6931471805599453; }
+  double log() const { return elementary::log(mantissa) + static_cast<double>(exponent) * 512.0 * 0.6931471805599453; }
   // 0 or infinity where the value is outside the range of a double.
   double as_double() const {
     return exponent == 0

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "text/special_words.hpp"
 
@@ -72,7 +73,7 @@ BackoffModel one_column(const BackoffModel& model) {
   const auto mean = [columns](const std::vector<float>& rows, uint64_t row) {
     double sum = 0.0;
     for (uint32_t column = 0; column < columns; ++column)
-      sum += std::exp(static_cast<double>(rows[row * columns + column]));
+      sum += elementary::exp(static_cast<double>(rows[row * columns + column]));
     return sum / columns;
   };
   std::vector<double> p(a.word.size());
@@ -92,12 +93,12 @@ BackoffModel one_column(const BackoffModel& model) {
       left -= shorter(c, a.word[e]);
     }
     const double weight = kept > 0.0 && left > 0.0 ? kept / left : mean(a.log_backoff, c);
-    log_backoff[c] = static_cast<float>(std::log(weight));
+    log_backoff[c] = static_cast<float>(elementary::log(weight));
   }
   a.columns = 1;
   a.log_backoff = std::move(log_backoff);
   a.log_prob.resize(p.size());
-  for (size_t e = 0; e < p.size(); ++e) a.log_prob[e] = static_cast<float>(std::log(p[e]));
+  for (size_t e = 0; e < p.size(); ++e) a.log_prob[e] = static_cast<float>(elementary::log(p[e]));
   return BackoffModel(std::move(a));
 }
 

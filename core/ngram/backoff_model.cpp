@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 #include "prefetch.hpp"
@@ -220,14 +221,14 @@ float BackoffModel::mean(uint32_t from, uint32_t matched_context, uint64_t entry
     double x = a.log_prob[entry * columns + column];
     for (uint32_t c = from; c != matched_context; c = a.suffix[c])
       x += a.log_backoff[static_cast<uint64_t>(c) * columns + column];
-    if (x <= largest) sum += largest == x ? 1.0 : std::exp(x - largest);
+    if (x <= largest) sum += largest == x ? 1.0 : elementary::exp(x - largest);
     else {
-      sum = sum * std::exp(largest - x) + 1.0;
+      sum = sum * elementary::exp(largest - x) + 1.0;
       largest = x;
     }
   }
   if (largest == -std::numeric_limits<double>::infinity()) return static_cast<float>(largest);
-  return static_cast<float>(largest + std::log(sum / columns));
+  return static_cast<float>(largest + elementary::log(sum / columns));
 }
 
 void BackoffModel::distribution(uint32_t state, std::span<double> probability) const {
@@ -242,12 +243,13 @@ void BackoffModel::distribution(uint32_t state, std::span<double> probability) c
   std::vector<double> one(probability.size());
   for (uint32_t column = 0; column < columns; ++column) {
     for (uint32_t w = 0; w < one.size(); ++w)
-      one[w] = std::exp(static_cast<double>(a.log_prob[static_cast<uint64_t>(w) * columns + column]));
+      one[w] = elementary::exp(static_cast<double>(a.log_prob[static_cast<uint64_t>(w) * columns + column]));
     for (uint32_t c : chain) {
-      const double backoff = std::exp(static_cast<double>(a.log_backoff[static_cast<uint64_t>(c) * columns + column]));
+      const double backoff =
+          elementary::exp(static_cast<double>(a.log_backoff[static_cast<uint64_t>(c) * columns + column]));
       for (double& x : one) x *= backoff;
       for (uint64_t e = a.first_entry[c]; e < a.first_entry[c + 1]; ++e)
-        one[a.word[e]] = std::exp(static_cast<double>(a.log_prob[e * columns + column]));
+        one[a.word[e]] = elementary::exp(static_cast<double>(a.log_prob[e * columns + column]));
     }
     for (uint32_t w = 0; w < one.size(); ++w) probability[w] += one[w] / columns;
   }
@@ -261,7 +263,7 @@ std::vector<uint32_t> BackoffModel::chain(uint32_t state) const {
 
 double BackoffModel::backoff(uint32_t context, uint32_t column) const {
   return context == 0 ? 0.0
-                      : std::exp(static_cast<double>(
+                      : elementary::exp(static_cast<double>(
                             arrays_.log_backoff[static_cast<uint64_t>(context) * arrays_.columns + column]));
 }
 
@@ -277,7 +279,7 @@ std::vector<double> BackoffModel::shares(uint32_t state, uint32_t word) const {
       const auto hit = std::lower_bound(begin, end, word);
       const double rest = backoff(c, column) * shorter;
       const bool stored = hit != end && *hit == word;
-      shorter = stored ? std::exp(static_cast<double>(
+      shorter = stored ? elementary::exp(static_cast<double>(
                              a.log_prob[static_cast<uint64_t>(hit - a.word.begin()) * a.columns + column]))
                        : rest;
       own[k] = shorter - rest;

@@ -1,8 +1,8 @@
 #include "ngram/compound_hpylm.hpp"
 
-#include <cmath>
 #include <string>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 #include "pitman_yor/slice_sampler.hpp"
@@ -287,14 +287,14 @@ void CompoundHPYLM::for_each_level(Visit visit) {
 
 // Log-probability of what the restaurants leave out: dishes drawn from the uniform bases, and the floors.
 double CompoundHPYLM::log_base(bool resample_shortening) {
-  double sum = heads[0].restaurant_tables(0) * std::log(head_base_) +
-               modifiers.unigrams.restaurant_tables(0) * std::log(modifiers.base());
+  double sum = heads[0].restaurant_tables(0) * elementary::log(head_base_) +
+               modifiers.unigrams.restaurant_tables(0) * elementary::log(modifiers.base());
   if (floors_ == 1) return sum;
   for (uint32_t k = 1; k < words.size(); ++k) {
     double tables[2] = {0, 0};
     for (uint32_t d = 0; d < words[k].dishes(); ++d) tables[d & 1] += words[k].tables(d);
     const auto log_density = [&](double w) {
-      return tables[kShortened] * std::log(w) + tables[kDecomposed] * std::log1p(-w);
+      return tables[kShortened] * elementary::log(w) + tables[kDecomposed] * elementary::log1p(-w);
     };
     if (resample_shortening)
       shortening[k] = pitman_yor::slice_sample(random, shortening[k], 0.0, 1.0, 0.1, log_density);

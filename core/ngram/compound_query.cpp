@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 #include "parallel.hpp"
@@ -174,6 +175,13 @@ CompoundQuery::Word CompoundQuery::word(std::span<const uint32_t> components) co
   return word;
 }
 
+void CompoundQuery::check(const Word& word) const {
+  const Components& c = tree_->components;
+  if (word.modifiers.size() != samples_.columns || word.head >= c.component_count ||
+      (word.id != kNoIndex && word.id >= c.words()))
+    throw InputError("the word belongs to another model");
+}
+
 // The rows a probability depends on.
 struct CompoundQuery::Match {
   uint32_t level;                               // of the state's context
@@ -261,9 +269,10 @@ double CompoundQuery::probability(const Match& m, const double* modifiers, bool 
 
 CompoundQuery::Scored CompoundQuery::score(State state, const Word& word, bool renormalise) const {
   const Match m = match(state, word.id, word.head);
-  return {m.state,
-          word.id == text::kSentenceStart ? -INFINITY : std::log(probability(m, word.modifiers.data(), renormalise)),
-          std::max(m.matched, 1u)};
+  return {
+      m.state,
+      word.id == text::kSentenceStart ? -INFINITY : elementary::log(probability(m, word.modifiers.data(), renormalise)),
+      std::max(m.matched, 1u)};
 }
 
 void CompoundQuery::score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets,
@@ -285,8 +294,8 @@ void CompoundQuery::score_sentences(std::span<const uint32_t> words, std::span<c
         const bool known = id < vocabulary;
         const Match m =
             match(state, known ? id : kNoIndex, known ? tree_->components.head(id) : others[id - vocabulary].head);
-        log_prob[i + s] =
-            std::log(probability(m, known ? modifiers(id) : others[id - vocabulary].modifiers.data(), renormalise));
+        log_prob[i + s] = elementary::log(
+            probability(m, known ? modifiers(id) : others[id - vocabulary].modifiers.data(), renormalise));
         matched[i + s] = static_cast<uint8_t>(std::max(m.matched, 1u));
         state = m.state;
       }

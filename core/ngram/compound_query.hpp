@@ -43,6 +43,8 @@ class CompoundQuery {
   };
   Word word(uint32_t id) const;
   Word word(std::span<const uint32_t> components) const;
+  // Throws InputError if the word cannot be one of this model.
+  void check(const Word& word) const;
 
   struct Scored {
     State state;

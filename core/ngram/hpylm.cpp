@@ -1,8 +1,8 @@
 #include "ngram/hpylm.hpp"
 
-#include <cmath>
 #include <string>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 
 namespace binyan::ngram {
@@ -52,10 +52,10 @@ double HPYLM::initialise(Initialisation how) {
         else
           weight =
               (how == Initialisation::kSequential ? r.join(c, e, random) : r.join_any(c, e, random)) - r.hyper.discount;
-        log_probability += std::log(weight / total);
+        log_probability += elementary::log(weight / total);
         if (!opened) break;
         if (k == 0) {
-          log_probability += std::log(base_);
+          log_probability += elementary::log(base_);
           break;
         }
       }
@@ -102,7 +102,7 @@ void HPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t cu
 }
 
 double HPYLM::resample_hyperparameters() {
-  double sum = levels_[0].restaurant_tables(0) * std::log(base_);
+  double sum = levels_[0].restaurant_tables(0) * elementary::log(base_);
   for (pitman_yor::Restaurants& level : levels_) {
     const pitman_yor::SeatingSummary summary = level.summary();
     resample(level.hyper, summary, random);
@@ -112,7 +112,7 @@ double HPYLM::resample_hyperparameters() {
 }
 
 double HPYLM::log_likelihood() const {
-  double sum = levels_[0].restaurant_tables(0) * std::log(base_);
+  double sum = levels_[0].restaurant_tables(0) * elementary::log(base_);
   for (const pitman_yor::Restaurants& level : levels_) sum += level.summary().log_likelihood(level.hyper);
   return sum;
 }

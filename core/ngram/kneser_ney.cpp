@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 #include "text/special_words.hpp"
@@ -127,7 +128,7 @@ std::vector<uint32_t> thresholds_of(const KneserNeySettings& settings, uint32_t 
 
 std::vector<float> logarithms(const std::vector<double>& values) {
   std::vector<float> logs(values.size());
-  for (size_t i = 0; i < values.size(); ++i) logs[i] = static_cast<float>(std::log(values[i]));
+  for (size_t i = 0; i < values.size(); ++i) logs[i] = static_cast<float>(elementary::log(values[i]));
   return logs;
 }
 

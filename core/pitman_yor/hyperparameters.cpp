@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "pitman_yor/rising_factorial.hpp"
 
@@ -18,13 +19,13 @@ double log_rising_sum(const std::vector<ValueCounts::Item>& items, double x, dou
 // Sum over 0 < i < tables of log(b + a i).
 double log_openings(double a, double b, uint64_t tables) {
   const double m = static_cast<double>(tables) - 1.0;
-  if (a <= 0.0 || b / a > 1e9) return m * std::log(b) + (a > 0.0 ? a / b * m * (m + 1.0) / 2.0 : 0.0);
+  if (a <= 0.0 || b / a > 1e9) return m * elementary::log(b) + (a > 0.0 ? a / b * m * (m + 1.0) / 2.0 : 0.0);
   if (tables <= 8) {
     double sum = 0.0;
-    for (uint64_t i = 1; i < tables; ++i) sum += std::log(b + a * static_cast<double>(i));
+    for (uint64_t i = 1; i < tables; ++i) sum += elementary::log(b + a * static_cast<double>(i));
     return sum;
   }
-  return m * std::log(a) + std::lgamma(m + 1.0 + b / a) - std::lgamma(1.0 + b / a);
+  return m * elementary::log(a) + elementary::lgamma(m + 1.0 + b / a) - elementary::lgamma(1.0 + b / a);
 }
 
 }  // namespace
@@ -53,11 +54,10 @@ double SeatingSummary::log_likelihood(const Hyperparameters& h) const {
 double log_seating(const Hyperparameters& h, uint64_t customers, uint64_t tables,
                    const std::vector<ValueCounts::Item>& sizes) {
   if (customers == 0) return 0.0;
-  double sum = log_openings(h.discount, h.strength, tables) + std::lgamma(1.0 + h.strength) -
-               std::lgamma(h.strength + static_cast<double>(customers));
-  const double first = std::lgamma(1.0 - h.discount);
+  double sum = log_openings(h.discount, h.strength, tables) + elementary::lgamma(1.0 + h.strength) -
+               elementary::lgamma(h.strength + static_cast<double>(customers));
   for (const auto& [n, how_many] : sizes)
-    if (n > 1) sum += static_cast<double>(how_many) * (std::lgamma(n - h.discount) - first);
+    sum += static_cast<double>(how_many) * log_rising(1.0 - h.discount, 1.0, n - 1);
   return sum;
 }
 

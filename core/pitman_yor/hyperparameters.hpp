@@ -1,11 +1,11 @@
 // The probability of a seating, the prior of discount and strength, and their update by slice sampling (thesis, section
 // 3.3.1): a ~ Beta(1, 1), b ~ Gamma(shape 0.1, scale 10), that is mean 1 and variance 10.
 #pragma once
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <vector>
 
+#include "elementary/functions.hpp"
 #include "pitman_yor/random.hpp"
 #include "pitman_yor/seating.hpp"
 #include "pitman_yor/slice_sampler.hpp"
@@ -57,7 +57,7 @@ double log_seating(const Hyperparameters& h, uint64_t customers, uint64_t tables
 constexpr double kStrengthShape = 0.1, kStrengthScale = 10.0;
 inline double log_strength_prior(double b) { return log_gamma_density(b, kStrengthShape, kStrengthScale); }
 inline double log_strength_density(double b) {
-  return log_strength_prior(b) - std::lgamma(kStrengthShape) - kStrengthShape * std::log(kStrengthScale);
+  return log_strength_prior(b) - elementary::lgamma(kStrengthShape) - kStrengthShape * elementary::log(kStrengthScale);
 }
 
 // One slice-sampling update of the discount; log_likelihood(a) may be up to a constant.
@@ -75,9 +75,9 @@ struct StrengthWalk {
 template <class LogLikelihood, class LogPrior>
 void sample_strength(Hyperparameters& h, const StrengthWalk& walk, Random& random, LogLikelihood log_likelihood,
                      LogPrior log_prior) {
-  h.strength =
-      std::exp(slice_sample(random, std::log(h.strength), walk.least_log, walk.most_log, walk.width, [&](double log_b) {
-        const double b = std::exp(log_b);
+  h.strength = elementary::exp(
+      slice_sample(random, elementary::log(h.strength), walk.least_log, walk.most_log, walk.width, [&](double log_b) {
+        const double b = elementary::exp(log_b);
         return log_likelihood(b) + log_prior(b) + log_b;  // + log b is the Jacobian
       }));
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "elementary/functions.hpp"
 #include "pitman_yor/random.hpp"
 
 namespace binyan::pitman_yor {
@@ -11,7 +12,7 @@ namespace binyan::pitman_yor {
 // One draw x' that leaves exp(log_density) invariant on (low, high). log_density must be finite at x.
 template <class LogDensity>
 double slice_sample(Random& random, double x, double low, double high, double width, LogDensity log_density) {
-  const double level = log_density(x) + std::log(1.0 - random.uniform());
+  const double level = log_density(x) + elementary::log(1.0 - random.uniform());
   double left = x - width * random.uniform();
   double right = left + width;
   constexpr int most_steps = 32;
@@ -34,7 +35,7 @@ double slice_sample(Random& random, double x, double low, double high, double wi
 
 // log density of Gamma(shape, scale) up to a constant.
 inline double log_gamma_density(double x, double shape, double scale) {
-  return (shape - 1.0) * std::log(x) - x / scale;
+  return (shape - 1.0) * elementary::log(x) - x / scale;
 }
 
 }  // namespace binyan::pitman_yor

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "elementary/functions.hpp"
+
 namespace binyan::translation {
 namespace {
 
@@ -59,11 +61,11 @@ double bleu(const BleuStatistics& sums) {
   double log_precision = 0;
   for (size_t n = 0; n < kBleuOrder; ++n) {
     if (sums[n] <= 0) return 0;
-    log_precision += std::log(static_cast<double>(sums[n]) / static_cast<double>(sums[kBleuOrder + n]));
+    log_precision += elementary::log(static_cast<double>(sums[n]) / static_cast<double>(sums[kBleuOrder + n]));
   }
   const double hypothesis = static_cast<double>(sums[2 * kBleuOrder]),
                reference = static_cast<double>(sums[2 * kBleuOrder + 1]);
-  return std::exp(log_precision / kBleuOrder + std::min(0.0, 1 - reference / hypothesis));
+  return elementary::exp(log_precision / kBleuOrder + std::min(0.0, 1 - reference / hypothesis));
 }
 
 }  // namespace binyan::translation

@@ -67,10 +67,12 @@ CompoundFeature::CompoundFeature(const ngram::CompoundQuery& model, std::vector<
       unknown_(std::move(unknown)),
       renormalise_(renormalise) {
   check_sizes(words_.size(), unknown_.size());
+  for (const ngram::CompoundQuery::Word& word : words_) model.check(word);
 }
 
 void CompoundFeature::extend(std::vector<ngram::CompoundQuery::Word> words, std::span<const uint8_t> unknown) {
   check_sizes(words.size(), unknown.size());
+  for (const ngram::CompoundQuery::Word& word : words) model_.check(word);
   const auto lock = growing();
   std::ranges::move(words, std::back_inserter(words_));
   unknown_.insert(unknown_.end(), unknown.begin(), unknown.end());

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <vector>
 
+#include "elementary/functions.hpp"
 #include "translation/bleu.hpp"
 
 namespace binyan::translation {
@@ -15,7 +15,7 @@ std::vector<double> probabilities(std::span<const double> scores) {
   const double highest = std::ranges::max(scores);
   std::vector<double> p;
   double sum = 0;
-  for (double score : scores) sum += p.emplace_back(std::exp(score - highest));
+  for (double score : scores) sum += p.emplace_back(elementary::exp(score - highest));
   for (double& x : p) x /= sum;
   return p;
 }
@@ -65,7 +65,7 @@ size_t consensus(std::span<const std::span<const uint32_t>> hypotheses, std::spa
     const double more = n > 1;
     for (size_t h = 0; h < hypotheses.size(); ++h) {
       const size_t size = hypotheses[h].size(), grams = size >= n ? size - n + 1 : 0;
-      log_bleu[h] += std::log((hit[h] + more) / (static_cast<double>(grams) + more)) / kBleuOrder;
+      log_bleu[h] += elementary::log((hit[h] + more) / (static_cast<double>(grams) + more)) / kBleuOrder;
     }
   }
   for (size_t h = 0; h < hypotheses.size(); ++h) {

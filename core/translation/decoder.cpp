@@ -51,6 +51,14 @@ Hypergraph Decoder::decode(const SourceSentence& sentence) const {
   return graph;
 }
 
+void Decoder::check(const Hypergraph& graph) const {
+  bool sound = !graph.nodes.empty() && graph.model_width == weights_.size() - grammar_.feature_count() - kModels;
+  for (const HyperEdge& e : graph.edges)
+    if (e.rule < kGoal)
+      sound = sound && e.rule < grammar_.rules() && std::ranges::count_if(grammar_.target(e.rule), is_gap) == e.arity;
+  if (!sound) throw InputError("the hypergraph is of another decoder");
+}
+
 void Decoder::add_features(const Hypergraph& graph, uint32_t edge, std::span<double> values) const {
   const HyperEdge& e = graph.edges[edge];
   const uint32_t own = grammar_.feature_count();

@@ -50,6 +50,8 @@ class Decoder {
   Hypergraph decode(const SourceSentence& sentence) const;
   // The feature values of a derivation or an edge, added to `values` (as many as weights).
   void add_features(const Hypergraph& graph, uint32_t edge, std::span<double> values) const;
+  // Throws InputError unless the hypergraph can be one of this decoder's.
+  void check(const Hypergraph& graph) const;
   // The words of an edge over those of its tails.
   std::vector<uint32_t> words(const HyperEdge& edge, const std::vector<uint32_t>* const* tails) const;
   // The words of a derivation given as edges, heads first.

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 
@@ -191,16 +192,18 @@ Grammar RuleCounter::finish() const {
     if (limits_.max_targets && of_source >= limits_.max_targets) continue;
     const auto source = sources_[rules_[r].source], target = targets_[rules_[r].target];
     rules.push_back(rules_[r]);
-    features.push_back(std::min(0.0f, static_cast<float>(std::log(share_[r] / source_total_[rules_[r].source]))));
-    features.push_back(std::min(0.0f, static_cast<float>(std::log(share_[r] / target_total_[rules_[r].target]))));
+    features.push_back(
+        std::min(0.0f, static_cast<float>(elementary::log(share_[r] / source_total_[rules_[r].source]))));
+    features.push_back(
+        std::min(0.0f, static_cast<float>(elementary::log(share_[r] / target_total_[rules_[r].target]))));
     features.push_back(lexicon_.target_given_source(source, target));
     features.push_back(lexicon_.source_given_target(source, target));
-    features.push_back(static_cast<float>(std::log(occurrences_[r])));
+    features.push_back(static_cast<float>(elementary::log(static_cast<double>(occurrences_[r]))));
     features.push_back(occurrences_[r] == 1 ? 1.0f : 0.0f);
     const auto seen = source_seen_[rules_[r].source];
-    features.push_back(std::log(static_cast<float>(seen)));
+    features.push_back(elementary::log(static_cast<float>(seen)));
     features.push_back(seen == 1 ? 1.0f : 0.0f);
-    features.push_back(std::log(static_cast<float>(source_spans_[rules_[r].source])));
+    features.push_back(elementary::log(static_cast<float>(source_spans_[rules_[r].source])));
   }
   return Grammar::pack(sources_, targets_, rules, features, kFeatures);
 }
@@ -241,7 +244,7 @@ float LexicalTable::target_given_source(std::span<const uint32_t> source, std::s
     double best = !source_total_.empty() && source_total_[0] ? joint(0, t) / static_cast<double>(source_total_[0]) : 0;
     for (uint32_t s : source)
       if (!is_gap(s)) best = std::max(best, joint(s, t) / static_cast<double>(source_total_[s]));
-    sum += std::log(std::max(best, kLeast));
+    sum += elementary::log(std::max(best, kLeast));
   }
   return static_cast<float>(sum);
 }
@@ -253,7 +256,7 @@ float LexicalTable::source_given_target(std::span<const uint32_t> source, std::s
     double best = !target_total_.empty() && target_total_[0] ? joint(s, 0) / static_cast<double>(target_total_[0]) : 0;
     for (uint32_t t : target)
       if (!is_gap(t)) best = std::max(best, joint(s, t) / static_cast<double>(target_total_[t]));
-    sum += std::log(std::max(best, kLeast));
+    sum += elementary::log(std::max(best, kLeast));
   }
   return static_cast<float>(sum);
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 
@@ -164,7 +165,8 @@ void Grammar::mark_usable(std::span<const uint32_t> sentence, uint32_t max_span,
 void Grammar::count_matches(std::span<const uint32_t> sentence, uint32_t max_span,
                             std::vector<uint32_t>& counts) const {
   counts.resize(nodes(), 0);
-  std::vector<std::vector<uint32_t>> reached(max_span + 1);  // nodes by the words covered
+  max_span = static_cast<uint32_t>(std::min<uint64_t>(max_span, sentence.size()));
+  std::vector<std::vector<uint32_t>> reached(size_t{max_span} + 1);  // nodes by the words covered
   for (uint32_t start = 0; start < sentence.size(); ++start) {
     const uint32_t room = static_cast<uint32_t>(std::min<uint64_t>(sentence.size() - start, max_span));
     reached[0].assign(1, 0);
@@ -191,7 +193,7 @@ void Grammar::divide(uint32_t feature, std::span<const uint32_t> counts) {
   for (uint32_t n = 0; n < nodes(); ++n)
     for (uint32_t r = first_rule(n); r < end_rule(n); ++r) {
       if (counts[n] == 0) throw InputError("a source side with rules was counted 0 times");
-      arrays_.features[uint64_t{r} * feature_count() + feature] -= std::log(static_cast<float>(counts[n]));
+      arrays_.features[uint64_t{r} * feature_count() + feature] -= elementary::log(static_cast<float>(counts[n]));
     }
 }
 

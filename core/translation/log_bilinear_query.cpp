@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
 #include "translation/score_cache.hpp"
@@ -26,8 +27,8 @@ void scores_of(const float* p, uint32_t width, const float* columns, const float
 float log_sum_exp(const float* scores, uint32_t count) {
   const float top = *std::max_element(scores, scores + count);
   float sum = 0;
-  for (uint32_t j = 0; j < count; ++j) sum += std::exp(scores[j] - top);
-  return top + std::log(sum);
+  for (uint32_t j = 0; j < count; ++j) sum += elementary::exp(scores[j] - top);
+  return top + elementary::log(sum);
 }
 
 std::vector<float> transposed(const float* rows, uint32_t count, uint32_t width) {
@@ -103,7 +104,7 @@ class LogBilinearQuery final : public LanguageModelQuery {
       for (uint32_t i = 0; i < a_.width; ++i) p.vector[i] += part[i];
     }
     if (a_.sigmoid)
-      for (float& x : p.vector) x = 1.0f / (1.0f + std::exp(-x));
+      for (float& x : p.vector) x = 1.0f / (1.0f + elementary::exp(-x));
     const auto classes = static_cast<uint32_t>(a_.class_bias.size());
     p.classes.resize(classes);
     scores_of(p.vector.data(), a_.width, f_.class_columns_.data(), a_.class_bias.data(), classes, p.classes.data());

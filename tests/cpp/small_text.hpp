@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "ngram/compound_hpylm.hpp"
 #include "ngram/context_tree.hpp"
 #include "pitman_yor/random.hpp"
 #include "text/special_words.hpp"
@@ -26,5 +27,17 @@ struct SmallText {
   std::shared_ptr<const binyan::ngram::ContextTree> tree(uint32_t order) const {
     return std::make_shared<const binyan::ngram::ContextTree>(
         binyan::ngram::ContextTree::build(words, offsets, order, kVocabulary));
+  }
+  // Every word has one component or two, out of four.
+  std::shared_ptr<const binyan::ngram::CompoundTree> compound_tree(uint32_t order) const {
+    binyan::ngram::Components c;
+    c.component_count = 4;
+    c.offsets = {0};
+    for (uint32_t w = 0; w < kVocabulary; ++w) {
+      c.components.push_back(w % 4);
+      if (w % 3 == 0) c.components.push_back(w % 2);
+      c.offsets.push_back(static_cast<uint32_t>(c.components.size()));
+    }
+    return std::make_shared<const binyan::ngram::CompoundTree>(tree(order), std::move(c));
   }
 };

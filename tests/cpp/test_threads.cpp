@@ -9,6 +9,7 @@
 #include "harness.hpp"
 #include "ngram/compound_query.hpp"
 #include "ngram/kneser_ney.hpp"
+#include "small_grammar.hpp"
 #include "small_text.hpp"
 #include "translation/decoder.hpp"
 #include "translation/k_best_lists.hpp"
@@ -31,33 +32,6 @@ void check_from_threads(const std::function<std::vector<double>()>& ask) {
   for (const std::vector<double>& one : answers) CHECK(one == expected);
 }
 
-std::shared_ptr<const ngram::CompoundTree> compound_tree(const SmallText& text) {
-  ngram::Components c;
-  c.component_count = 4;
-  c.offsets = {0};
-  for (uint32_t w = 0; w < SmallText::kVocabulary; ++w) {
-    c.components.push_back(w % 4);
-    if (w % 3 == 0) c.components.push_back(w % 2);
-    c.offsets.push_back(static_cast<uint32_t>(c.components.size()));
-  }
-  return std::make_shared<const ngram::CompoundTree>(text.tree(3), std::move(c));
-}
-
-// Word -> Stem Suffix | Stem; Stem, Suffix -> Chars; Chars -> Char | Char Chars; Char -> a | b | c.
-std::shared_ptr<const grammar::CompiledGrammar> small_grammar() {
-  using grammar::SourceRule;
-  const auto joined = [](uint32_t lhs, Numbers rhs) {
-    std::vector<grammar::Element> argument;
-    for (int32_t i = 0; i < static_cast<int32_t>(rhs.size()); ++i) argument.push_back({i, 0});
-    return SourceRule{lhs, {argument}, std::move(rhs), 1.0};
-  };
-  std::vector<SourceRule> rules{joined(0, {1, 2}), joined(0, {1}), joined(1, {3}),
-                                joined(2, {3}),    joined(3, {4}), joined(3, {4, 3})};
-  for (uint32_t a = 0; a < 3; ++a) rules.push_back({4, {{{-1, a}}}, {}, 1.0});
-  return std::make_shared<const grammar::CompiledGrammar>(5, 3, 0, std::move(rules),
-                                                          std::vector<bool>{false, true, true, false, false});
-}
-
 }  // namespace
 
 TEST(backoff_models) {
@@ -77,7 +51,7 @@ TEST(backoff_models) {
 
 TEST(compound_queries) {
   const SmallText text(7, 200);
-  const auto tree = compound_tree(text);
+  const auto tree = text.compound_tree(3);
   ngram::CompoundHPYLM chain(tree, true, 1, 0);
   chain.initialise(ngram::Initialisation::kSequential);
   const ngram::CompoundQuery query(tree, ngram::collect(chain));

@@ -112,7 +112,14 @@ BEGUN_WITH = "Word -> Stem Suffix | Stem\n@Stem[a=0.4, b=0.7] -> Char+\n@Suffix 
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("@Suffix", "Suffix"), ("a=0.4", "a=0.5"), ("b=0.7", "b=0.8"), ("[a=0.4, b=0.7]", "")],
+    [
+        ("@Suffix", "Suffix"),
+        ("a=0.4", "a=0.5"),
+        ("b=0.7", "b=0.8"),
+        ("[a=0.4, b=0.7]", ""),
+        ("Char -> <any>", "Char -> <any>\nstart Stem"),
+        ("Char -> <any>", "Char -> <any>\nadapt Char"),
+    ],
 )
 def test_learning_is_not_resumed_with_other_adaptors(tmp_path: Path, before: str, after: str) -> None:
     """The rules are the same; what is adapted, its a or b, or the start symbol is not."""

@@ -14,6 +14,7 @@ from binyan.grammar.rules import Grammar, Variable
 
 _LONGEST = 7
 _MOST = 4_000
+_MOST_NODES = 3_000_000
 
 # A piece: how many atoms each argument has, and the visible nodes over them, each a symbol with the places
 # (argument, offset, atom) of its atoms.
@@ -38,9 +39,12 @@ def duplicate_derivations(grammar: Grammar) -> list[Duplicate]:
     The grammar must be free of errors.
     """
     search = _AmbiguitySearch(grammar)
+    order = search.derived_first()
     for length in range(1, _LONGEST + 1):
-        for symbol in grammar.symbols:
+        for symbol in order:
             search.derive(symbol, length)
+            if search.nodes > _MOST_NODES:
+                return list(search.duplicates.values())
         if search.exhausted:
             break
     return list(search.duplicates.values())
@@ -52,6 +56,7 @@ class _AmbiguitySearch:
         self.table: dict[tuple[str, int], dict[_Piece, int]] = {}
         self.duplicates: dict[tuple[int, int], Duplicate] = {}
         self.exhausted = False
+        self.nodes = 0
         self.rules = {symbol: list(self.representatives(symbol)) for symbol in grammar.symbols}
 
     def representatives(self, symbol: str) -> Iterator[int]:
@@ -64,6 +69,25 @@ class _AmbiguitySearch:
                     continue
                 single = True
             yield i
+
+    def derived_first(self) -> list[str]:
+        """The symbols, each after those that a rule makes it of alone: pieces of these have the same length as its own."""
+        alone = {
+            symbol: [rule.rhs[0] for i in indices if len((rule := self.grammar.rules[i]).rhs) == 1]
+            for symbol, indices in self.rules.items()
+        }
+        order: dict[str, None] = {}
+        entered: set[str] = set()
+        waiting = [(symbol, False) for symbol in reversed(self.grammar.symbols)]
+        while waiting:
+            symbol, expanded = waiting.pop()
+            if expanded:
+                order.setdefault(symbol)
+            elif symbol not in entered:
+                entered.add(symbol)
+                waiting.append((symbol, True))
+                waiting.extend((below, False) for below in reversed(alone[symbol]))
+        return list(order)
 
     def derive(self, symbol: str, length: int) -> dict[_Piece, int]:
         """Every piece of a symbol with `length` atoms, each with the first rule that derives it."""
@@ -120,6 +144,7 @@ class _AmbiguitySearch:
         own = tuple(sorted(places))
         if not self.grammar.hidden(rule.lhs):
             nodes.append((rule.lhs, own))
+        self.nodes += len(nodes)
         return tuple(lengths), own, tuple(sorted(nodes))
 
 

@@ -11,6 +11,9 @@ from binyan.grammar.letters import is_class
 from binyan.grammar.problems import Problem
 from binyan.grammar.rules import Grammar, Rule, Variable, is_any, left_out
 
+MOST_SYMBOLS = 10_000
+"""The most symbols that a grammar may have; the core has the same limit."""
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -35,6 +38,9 @@ def check(
     if origins is None:
         origins = [Origin(grammar.name, rule.line, str(rule)) for rule in grammar.rules]
     checks = _Checks(grammar, origins)
+    if len(checks.defined) > MOST_SYMBOLS:
+        checks.report("too-many", f"{len(checks.defined):,} symbols have rules; at most {MOST_SYMBOLS:,} can have")
+        return checks.problems
     checks.variables()
     checks.arities()
     checks.duplicates()

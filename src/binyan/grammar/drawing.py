@@ -11,11 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
+from binyan.errors import InputError
 from binyan.grammar.tree import Leaf, Tree
 
 _LEAF_GAP = 34.0
 _LEVEL = 62.0
 _MARGIN = 18.0
+_MOST_LEVELS = 3_000
 _COLOURS = ("#1f5fa8", "#b3421b", "#2b7a3d", "#7a3fa0", "#8a6a00", "#0f7d86", "#a32455", "#555555")
 _STYLE = (
     "text{font-family:'Noto Sans','Noto Naskh Arabic','Noto Sans Hebrew','DejaVu Sans',sans-serif;unicode-bidi:isolate}"
@@ -42,8 +44,22 @@ class _Box:
     colour: str
 
 
+def refuse_to_draw_deep_trees(tree: Tree) -> None:
+    """Raise where a picture would have more levels than anyone can look at."""
+    levels, row = 0, [tree]
+    while row:
+        levels += 1
+        if levels > _MOST_LEVELS:
+            raise InputError(
+                f"the tree of {tree.word()[:40]} has more than {_MOST_LEVELS:,} levels, which is too many for a picture; "
+                "its one-line form (discbracket) has no limit"
+            )
+        row = [child for node in row for child in node.children if isinstance(child, Tree)]
+
+
 def draw_svg(tree: Tree) -> str:
     """The tree as an SVG picture, complete in itself."""
+    refuse_to_draw_deep_trees(tree)
     boxes, width, height = _lay_out(tree)
     word = tree.word()
     direction = "rtl" if runs_right_to_left(word) else "ltr"

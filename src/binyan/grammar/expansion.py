@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, LetterClass, Statement, Use
 from binyan.grammar.letters import class_placeholder
@@ -17,6 +17,7 @@ from binyan.grammar.rules import HIDDEN, Rule, Variable, any_but
 from binyan.text.atoms import atoms, listed_atoms
 
 _MOST_RULES = 100_000
+_MOST_VARIABLES = 100
 _Arguments = tuple[tuple[Variable | str, ...], ...]
 
 
@@ -71,10 +72,10 @@ class _Expansion:
             self.add_with_variables(left, alternative, statement)
         else:
             self.add_plain(left.name, alternative.items, alternative.weight, statement)
-        if len(self.rules) > _MOST_RULES:
-            raise _Invalid("too-many", f"the grammar expands to more than {_MOST_RULES} rules")
 
     def append(self, lhs: str, arguments: _Arguments, rhs: tuple[str, ...], weight: float, origin: Statement) -> None:
+        if len(self.rules) == _MOST_RULES:
+            raise _Invalid("too-many", f"the grammar expands to more than {_MOST_RULES} rules")
         names = tuple(symbol_name(name) for name in rhs)
         self.rules.append(Rule(symbol_name(lhs), arguments, names, weight, origin.line))
         self.origins.append(origin)
@@ -131,7 +132,10 @@ class _Expansion:
             repeated: tuple[Item, ...] = (Use(self.repeat(item, statement)),)
             return [(), repeated] if item.repetition == "*" else [repeated]
         if isinstance(item, Group):
-            inside = [choice for items in item.alternatives for choice in self.choices(items, statement)]
+            choices = (choice for items in item.alternatives for choice in self.choices(items, statement))
+            inside = list(islice(choices, _MOST_RULES + 1))
+            if len(inside) > _MOST_RULES:
+                raise _Invalid("too-many", f"brackets stand for more than {_MOST_RULES} right sides")
             return [(), *inside] if item.repetition == "?" else inside
         return [(), (item,)] if item.repetition == "?" else [(item,)]
 
@@ -191,6 +195,8 @@ class _Expansion:
             if use.name not in self.arities:
                 raise _Invalid("undefined", f"{use.name} has no rule, so how many variables it takes is unknown")
         counts = [self.arities[use.name] for use in uses]
+        if sum(counts) > _MOST_VARIABLES:
+            raise _Invalid("sharing", f"{sum(counts)} variables are shared; at most {_MOST_VARIABLES} can be")
         names = [f"v{i}" for i in range(sum(counts))]
         arguments = left.arguments
         if arguments is None:

@@ -18,6 +18,8 @@ from binyan.grammar.roles import BY_NAME, traditional_roles
 from binyan.grammar.rules import Adaptation, Grammar
 from binyan.grammar.syntax import read_text
 
+_DEEPEST_INCLUDES = 20
+
 
 def load_grammar(name_or_path: str | Path) -> Grammar:
     """A shipped grammar by name (see `binyan.grammar.library`), or a grammar file."""
@@ -100,6 +102,10 @@ def _with_includes(text: str, source: str, above: tuple[str, ...]) -> GrammarTex
             whole.problems.append(
                 Problem("include", f"a grammar includes itself: {chain}", f"include {name}", line, source)
             )
+            continue
+        if len(above) > _DEEPEST_INCLUDES:
+            message = f"grammars include one another more than {_DEEPEST_INCLUDES} deep"
+            whole.problems.append(Problem("include", message, f"include {name}", line, source))
             continue
         beside = Path(source).parent / name
         try:

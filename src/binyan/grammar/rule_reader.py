@@ -24,6 +24,10 @@ _TOKEN = regex.compile(
 _VARIABLES = regex.compile(r"""'[^']*'|"[^"]*"|\p{L}\p{M}*\d*|\s+|.""")
 
 
+DEEPEST_BRACKETS = 50
+"""How deep brackets may stand inside one another on the right side of a rule."""
+
+
 class UnreadableLine(Exception):
     """Why a line cannot be read; `code` names the kind of problem."""
 
@@ -37,6 +41,7 @@ class RuleReader:
 
     def __init__(self, content: str, grammar: GrammarText) -> None:
         self.grammar = grammar
+        self.depth = 0
         self.tokens: list[tuple[str, str, bool]] = []  # kind, text, whether white space stands before it
         place, spaced = 0, True
         while place < len(content):
@@ -191,20 +196,28 @@ class RuleReader:
                 self.take()
                 items.append(LetterClass(text[1:-1], self.repetition()))
             elif text == "(":
-                self.take()
-                alternatives = [tuple(self.items())]
-                while self.peek()[1] == "|":
-                    self.take()
-                    alternatives.append(tuple(self.items()))
-                if self.take()[1] != ")":
-                    raise UnreadableLine("brackets", "a bracket is not closed")
-                if not all(alternatives):
-                    raise UnreadableLine("empty", "brackets, or one of the alternatives in them, are empty")
-                items.append(Group(tuple(alternatives), self.repetition()))
+                items.append(self.group())
             else:
                 if self.saw_eps and items:
                     raise UnreadableLine("syntax", "eps stands alone on a right side")
                 return items
+
+    def group(self) -> Group:
+        """Items in brackets."""
+        self.take()
+        self.depth += 1
+        if self.depth > DEEPEST_BRACKETS:
+            raise UnreadableLine("brackets", f"brackets stand more than {DEEPEST_BRACKETS} deep inside one another")
+        alternatives = [tuple(self.items())]
+        while self.peek()[1] == "|":
+            self.take()
+            alternatives.append(tuple(self.items()))
+        if self.take()[1] != ")":
+            raise UnreadableLine("brackets", "a bracket is not closed")
+        if not all(alternatives):
+            raise UnreadableLine("empty", "brackets, or one of the alternatives in them, are empty")
+        self.depth -= 1
+        return Group(tuple(alternatives), self.repetition())
 
     def right_arguments(self, raw: list[str]) -> tuple[str, ...] | Literal["*"]:
         """The variables of the arguments of a symbol on the right; "*" for sharing."""

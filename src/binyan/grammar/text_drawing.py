@@ -7,8 +7,9 @@ in how they order right-to-left letters.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 
-from binyan.grammar.drawing import runs_right_to_left, visible_atom
+from binyan.grammar.drawing import refuse_to_draw_deep_trees, runs_right_to_left, visible_atom
 from binyan.grammar.tree import Leaf, Tree
 
 _LEFT_TO_RIGHT = "\u200e"
@@ -16,6 +17,7 @@ _LEFT_TO_RIGHT = "\u200e"
 
 def draw_text(tree: Tree) -> str:
     """The tree as lines of text. Where a branch passes another, the upright one is drawn in front."""
+    refuse_to_draw_deep_trees(tree)
     leaves = tree.leaves()
     mark = _LEFT_TO_RIGHT if runs_right_to_left(tree.word()) else ""
     labels = [f"{leaf.position}={visible_atom(leaf.atom)}" for leaf in leaves]
@@ -60,14 +62,10 @@ def _rows(tree: Tree) -> list[list[Tree]]:
     rows: list[list[Tree]] = []
     spans: list[list[tuple[int, int]]] = []
 
-    def place(node: Tree) -> None:
-        below = -1
-        for child in node.children:
-            if isinstance(child, Tree):
-                place(child)
-                below = max(below, height[id(child)])
-        span = (node.positions()[0], node.positions()[-1])
-        level = below + 1
+    for node in _children_first(tree):
+        places = node.positions()
+        span = (places[0], places[-1])
+        level = 1 + max((height[id(child)] for child in node.children if isinstance(child, Tree)), default=-1)
         while level < len(rows) and any(span[0] <= end and start <= span[1] for start, end in spans[level]):
             level += 1
         if level == len(rows):
@@ -76,9 +74,19 @@ def _rows(tree: Tree) -> list[list[Tree]]:
         rows[level].append(node)
         spans[level].append(span)
         height[id(node)] = level
-
-    place(tree)
     return rows
+
+
+def _children_first(tree: Tree) -> Iterator[Tree]:
+    """Every node after its children, from left to right."""
+    waiting = [(tree, False)]
+    while waiting:
+        node, expanded = waiting.pop()
+        if expanded:
+            yield node
+        else:
+            waiting.append((node, True))
+            waiting.extend((child, False) for child in reversed(node.children) if isinstance(child, Tree))
 
 
 def _line(items: list[tuple[int, str]]) -> str:

@@ -28,7 +28,7 @@ class Leaf:
     atom: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tree:
     """A symbol over its children. Hashable and comparable: two equal trees are the same analysis.
 
@@ -40,6 +40,23 @@ class Tree:
 
     symbol: str
     children: tuple[Tree | Leaf, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Tree) and self._preorder() == other._preorder())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._preorder()))
+
+    def _preorder(self) -> list[Leaf | tuple[str, int]]:
+        """Leaves, and symbols with their number of children: what makes the tree, however deep it is."""
+        nodes: list[Leaf | tuple[str, int]] = []
+        waiting: list[Tree | Leaf] = [self]
+        while waiting:
+            node = waiting.pop()
+            nodes.append(node if isinstance(node, Leaf) else (node.symbol, len(node.children)))
+            if isinstance(node, Tree):
+                waiting.extend(reversed(node.children))
+        return nodes
 
     def __repr__(self) -> str:
         return f"<Tree {self.discbracket()}>"
@@ -80,11 +97,13 @@ class Tree:
         return sorted(self._leaves(), key=lambda leaf: leaf.position)
 
     def _leaves(self) -> Iterator[Leaf]:
-        for child in self.children:
-            if isinstance(child, Leaf):
-                yield child
+        waiting: list[Tree | Leaf] = [self]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, Leaf):
+                yield node
             else:
-                yield from child._leaves()
+                waiting.extend(reversed(node.children))
 
     def positions(self) -> tuple[int, ...]:
         """Positions covered, ascending."""
@@ -111,10 +130,15 @@ class Tree:
 
     def subtrees(self) -> Iterator[Tree]:
         """This tree and every tree below, parents first."""
-        yield self
-        for child in self.children:
-            if isinstance(child, Tree):
-                yield from child.subtrees()
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(child for child in reversed(node.children) if isinstance(child, Tree))
+
+    def _upwards(self) -> list[Tree]:
+        """This tree and every tree below, children first."""
+        return list(self.subtrees())[::-1]
 
     def find(self, *symbols: str) -> list[Tree]:
         """The subtrees with one of these symbols, in the order of their first atoms."""
@@ -122,29 +146,33 @@ class Tree:
 
     def collapse(self, hidden: Callable[[str], bool]) -> Tree:
         """The same analysis in the user's own symbols: hidden symbols give way to their children."""
-
-        def visible(child: Tree | Leaf) -> Iterator[Tree | Leaf]:
-            if isinstance(child, Leaf):
-                yield child
-            elif hidden(child.symbol):
-                for grandchild in child.children:
-                    yield from visible(grandchild)
-            else:
-                yield child.collapse(hidden)
-
-        return Tree(self.symbol, tuple(part for child in self.children for part in visible(child)))
+        shown: dict[int, tuple[Tree | Leaf, ...]] = {}  # of each tree below, by its id
+        for node in self._upwards():
+            children: list[Tree | Leaf] = []
+            for child in node.children:
+                children.extend((child,) if isinstance(child, Leaf) else shown[id(child)])
+            gives_way = node is not self and hidden(node.symbol)
+            shown[id(node)] = tuple(children) if gives_way else (Tree(node.symbol, tuple(children)),)
+        (tree,) = shown[id(self)]
+        assert isinstance(tree, Tree)
+        return tree
 
     def discontiguous(self) -> bool:
         """Whether some constituent has a gap."""
-        return any(len(tree.ranges()) > 1 for tree in self.subtrees())
+        extents = self._extents()
+        return any(last - first + 1 != size for first, last, size in extents.values())
+
+    def _extents(self) -> dict[int, tuple[int, int, int]]:
+        """The first and last position and the number of leaves of each subtree, by its id."""
+        extents: dict[int, tuple[int, int, int]] = {}
+        for node in self._upwards():
+            below = [(c.position, c.position, 1) if isinstance(c, Leaf) else extents[id(c)] for c in node.children]
+            extents[id(node)] = (min(b[0] for b in below), max(b[1] for b in below), sum(b[2] for b in below))
+        return extents
 
     def discbracket(self) -> str:
         """One line with numbered leaves; `parse_tree` reads it back."""
-        parts = [
-            f"{child.position}={_escape(child.atom)}" if isinstance(child, Leaf) else child.discbracket()
-            for child in self.children
-        ]
-        return f"({_escape(self.symbol)} {' '.join(parts)})"
+        return self._line(lambda leaf: f"{leaf.position}={_escape(leaf.atom)}", None)
 
     def bracket(self) -> str:
         """One line without numbers, as treebanks write it. Refused for a tree with gaps, which it cannot express."""
@@ -153,15 +181,24 @@ class Tree:
                 f"the analysis of {self.word()} has a constituent with a gap, which plain brackets cannot express; "
                 "use the numbered form (discbracket)"
             )
-        parts = [
-            _escape(child.atom) if isinstance(child, Leaf) else child.bracket()
-            for child in sorted(self.children, key=_first_position)
-        ]
-        return f"({_escape(self.symbol)} {' '.join(parts)})"
+        extents = self._extents()
+        return self._line(
+            lambda leaf: _escape(leaf.atom), lambda c: c.position if isinstance(c, Leaf) else extents[id(c)][0]
+        )
 
-
-def _first_position(node: Tree | Leaf) -> int:
-    return node.position if isinstance(node, Leaf) else node.positions()[0]
+    def _line(self, show: Callable[[Leaf], str], order: Callable[[Tree | Leaf], int] | None) -> str:
+        """The tree in brackets, with the children of each node as they stand or sorted by `order`."""
+        parts: list[str] = []
+        waiting: list[Tree | Leaf | str] = [self]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, Tree):
+                parts.append(f" ({_escape(node.symbol)}")
+                waiting.append(")")
+                waiting.extend(reversed(node.children if order is None else sorted(node.children, key=order)))
+            else:
+                parts.append(node if isinstance(node, str) else f" {show(node)}")
+        return "".join(parts)[1:]
 
 
 def _escape(text: str) -> str:
@@ -179,37 +216,35 @@ def parse_tree(text: str) -> Tree:
     tokens = regex.findall(r"[()]|[^()\s]+", text)
     if not tokens or tokens[0] != "(":
         raise InputError(f"not a tree: {text.strip()[:60]!r} (a tree starts with a bracket: (Word 0=a 1=b))")
+    shown = f"the tree {text.strip()[:60]!r}"
     counter = iter(range(len(tokens)))
+    open_symbols: list[tuple[str, list[Tree | Leaf]]] = []
+    tree: Tree | None = None
     place = 0
-
-    def subtree() -> Tree:
-        nonlocal place
-        place += 1
-        if place >= len(tokens) or tokens[place] in "()":
-            raise InputError(f"a bracket without a symbol in the tree {text.strip()[:60]!r}")
-        symbol = _unescape(tokens[place])
-        place += 1
-        children: list[Tree | Leaf] = []
-        while place < len(tokens) and tokens[place] != ")":
-            if tokens[place] == "(":
-                children.append(subtree())
-                continue
-            numbered = regex.fullmatch(r"0*([0-9]{1,9})=(.+)", tokens[place])
-            if numbered:
-                children.append(Leaf(int(numbered[1]), _unescape(numbered[2])))
-            else:
-                children.append(Leaf(next(counter), _unescape(tokens[place])))
-            place += 1
+    while tree is None:
         if place >= len(tokens):
-            raise InputError(f"a bracket is not closed in the tree {text.strip()[:60]!r}")
-        if not children:
-            raise InputError(f"the symbol {symbol} has nothing below it in the tree {text.strip()[:60]!r}")
+            raise InputError(f"a bracket is not closed in {shown}")
+        token = tokens[place]
         place += 1
-        return Tree(symbol, tuple(children))
-
-    tree = subtree()
+        if token == "(":
+            if place >= len(tokens) or tokens[place] in "()":
+                raise InputError(f"a bracket without a symbol in {shown}")
+            open_symbols.append((_unescape(tokens[place]), []))
+            place += 1
+        elif token == ")":
+            symbol, children = open_symbols.pop()
+            if not children:
+                raise InputError(f"the symbol {symbol} has nothing below it in {shown}")
+            if open_symbols:
+                open_symbols[-1][1].append(Tree(symbol, tuple(children)))
+            else:
+                tree = Tree(symbol, tuple(children))
+        else:
+            numbered = regex.fullmatch(r"0*([0-9]{1,9})=(.+)", token)
+            leaf = (int(numbered[1]), numbered[2]) if numbered else (next(counter), token)
+            open_symbols[-1][1].append(Leaf(leaf[0], _unescape(leaf[1])))
     if place != len(tokens):
         raise InputError(f"text after the end of the tree: {' '.join(tokens[place:])[:40]!r}")
     if len(set(tree.positions())) != len(tree.positions()):
-        raise InputError(f"two leaves share a position in the tree {text.strip()[:60]!r}")
+        raise InputError(f"two leaves share a position in {shown}")
     return tree

@@ -26,17 +26,17 @@ def owners(tree: Tree, symbols: Collection[str]) -> list[tuple[Tree, list[Leaf]]
     """
     owned: dict[int, tuple[Tree, list[Leaf]]] = {}
 
-    def walk(node: Tree, owner: Tree | None) -> None:
-        if owner is None and node.symbol in symbols:
-            owner = node
-        for child in node.children:
-            if isinstance(child, Tree):
-                walk(child, owner)
-            else:
-                mine = owner or node
-                owned.setdefault(id(mine), (mine, []))[1].append(child)
-
-    walk(tree, None)
+    waiting: list[tuple[Tree | Leaf, Tree, bool]] = [
+        (tree, tree, False)
+    ]  # with its owner, and whether that is a symbol's
+    while waiting:
+        node, owner, found = waiting.pop()
+        if isinstance(node, Leaf):
+            owned.setdefault(id(owner), (owner, []))[1].append(node)
+            continue
+        if not found:
+            owner, found = node, node.symbol in symbols
+        waiting.extend((child, owner, found) for child in reversed(node.children))
     for _, leaves in owned.values():
         leaves.sort(key=lambda leaf: leaf.position)
     return list(owned.values())
@@ -119,12 +119,13 @@ def templates(tree: Tree, grammar: Grammar, slot: str = SLOT) -> Iterator[tuple[
 
 def _topmost(tree: Tree, grammar: Grammar, role: str) -> Iterator[Tree]:
     """The constituents with a role that are not inside another one with it."""
-    if grammar.role(tree.symbol) == role:
-        yield tree
-        return
-    for child in tree.children:
-        if isinstance(child, Tree):
-            yield from _topmost(child, grammar, role)
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if grammar.role(node.symbol) == role:
+            yield node
+        else:
+            waiting.extend(child for child in reversed(node.children) if isinstance(child, Tree))
 
 
 def character_classes(grammar: Grammar) -> frozenset[str]:

@@ -47,7 +47,6 @@ from binyan.signature import Signature
 from binyan.text import Preparation
 
 _BEYOND = 20  # trees looked at beyond those asked for, so that probabilities of segmentations sum over many
-_ALL = 1_000_000
 _TRACE = re.compile(r"(chain\.\d+\.trace|trace\.\d+)")
 _OF_CHAINS = "settings", "sweeps", "r_hat", "stopped"
 _GROUPS = MorphologySettings, WordSettings, Preparation, KnowledgeSettings
@@ -197,13 +196,12 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
         """
         return WordAnalyses(word, self._analyses(self.prepared(word), n), str(self.signature()))
 
-    def _analyses(self, word: str, n: int) -> tuple[Analysis, ...]:
-        return tuple(Analysis(word, tree, p, self.grammar) for tree, p in self.posterior.trees(word, n))
+    def _analyses(self, word: str, n: int, beyond: bool = False) -> tuple[Analysis, ...]:
+        return tuple(Analysis(word, tree, p, self.grammar) for tree, p in self.posterior.trees(word, n, beyond))
 
     def _many(self, word: str, n: int) -> tuple[Analysis, ...]:
-        """Trees to sum over: all that were sampled, or some more than n of the best."""
-        word = self.prepared(word)
-        return self._analyses(word, _ALL if self.posterior.is_known(word) else n + _BEYOND)
+        """Trees to sum over: all that were sampled, or all that the search for more than n finds."""
+        return self._analyses(self.prepared(word), n + _BEYOND, beyond=True)
 
     def segment(self, word: str) -> Segmentation:
         """The most probable segmentation of a word, with its `probability`. Raises InputError where the grammar cannot derive it."""

@@ -68,16 +68,23 @@ class Posterior:
         known = sampler.knowledge
         return cls(sampler.compiled, sampler.words, samples, snapshots, sampler.unparsable, knowledge=known)
 
-    def trees(self, word: str, n: int) -> list[tuple[Tree, float]]:
-        """The n most probable trees of a prepared word with their probabilities, best first."""
+    def trees(self, word: str, n: int, beyond: bool = False) -> list[tuple[Tree, float]]:
+        """The n most probable trees of a prepared word with their probabilities, best first; `beyond`: all that are found.
+
+        Trees of a word outside the training list are searched for until they have 95 per cent of its probability, or to the bound of
+        512 ways of making them in each state.
+        """
         check_length(word)
         atoms = self.words.atoms(word)
         if word in self._places:
             samples = self.samples.of(self._places[word])
             total = sum(count for _, count in samples)
-            return [(self.compiled.tree(rules, word=atoms), count / total) for rules, count in samples[:n]]
+            return [
+                (self.compiled.tree(rules, word=atoms), count / total)
+                for rules, count in samples[: None if beyond else n]
+            ]
         numbers = self._encoded(word)
-        derivations = [] if numbers is None else self._parser.best(numbers, n, 4 * n + 8)
+        derivations = [] if numbers is None else self._parser.best(numbers, n, 4 * n + 8, beyond)
         return [(self._open.tree(rules, word=atoms), math.exp(log_p)) for rules, log_p in derivations]
 
     def is_known(self, word: str) -> bool:

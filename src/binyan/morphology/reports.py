@@ -13,6 +13,8 @@ from binyan.morphology.analysis import Analysis
 from binyan.segmentation import Segmentation, SegmentationTable
 
 _LISTED = 5  # words of a message
+_MUCH = 0.95
+_ALL_BUT_ALL = 0.9995  # a share that is not printed as 100.0%
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +44,10 @@ class WordAnalyses(Sequence[Analysis]):
         return min(1.0, sum(a.probability for a in self.analyses))
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{a.probability:.4f}  {a.segmentation}\n{a.tree}" for a in self.analyses)
+        listed = [f"{a.probability:.4f}  {a.segmentation}\n{a.tree}" for a in self.analyses]
+        if self.covered < _ALL_BUT_ALL:
+            listed.append(f"shown: {self.covered:.1%} of the word's probability")
+        return "\n\n".join(listed)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -56,6 +61,10 @@ class WordAnalyses(Sequence[Analysis]):
         """Write the trees as a web page."""
         captions = [(a.tree, f"{a.segmentation}, probability {a.probability:.3f}") for a in self.analyses]
         write_text(path, draw_html(captions, self.word))
+
+
+def _some(words: list[str]) -> str:
+    return ", ".join(words[:_LISTED]) + (", ..." if len(words) > _LISTED else "")
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,6 +91,10 @@ class SegmentedWords(Mapping[str, list[Segmentation]]):
         """The words that the grammar cannot derive."""
         return [word for word, listed in self.segmentations.items() if not listed]
 
+    def covered(self, word: str) -> float:
+        """The share of a word's probability that its listed segmentations have; the rest is that of others."""
+        return min(1.0, sum(s.probability or 0.0 for s in self.segmentations[word]))
+
     @property
     def table(self) -> SegmentationTable:
         """The best segmentation of each word; words without an analysis are left out."""
@@ -89,10 +102,16 @@ class SegmentedWords(Mapping[str, list[Segmentation]]):
 
     @property
     def warning(self) -> str:
-        """Which words have no analysis, in a sentence; empty where all have one."""
+        """Which words have no analysis, and which have much more probability than is listed; empty where there are none."""
         without = self.without_analysis
-        some = ", ".join(without[:_LISTED]) + (", ..." if len(without) > _LISTED else "")
-        return f"no analysis for {len(without)} of {len(self)} words: {some}" if without else ""
+        messages = [f"no analysis for {len(without)} of {len(self)} words: {_some(without)}"] if without else []
+        several = [word for word, listed in self.segmentations.items() if len(listed) > 1]
+        partly = [f"{word} ({self.covered(word):.0%})" for word in several if self.covered(word) < _MUCH]
+        if partly:
+            messages.append(
+                f"less than {_MUCH:.0%} of the probability is listed for {len(partly)} words: {_some(partly)}"
+            )
+        return "; ".join(messages)
 
     def __str__(self) -> str:
         """One segmentation per line: word, parts, probability."""
@@ -101,7 +120,7 @@ class SegmentedWords(Mapping[str, list[Segmentation]]):
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         words = [
-            {"word": word, "analyses": [_segmentation_fields(s) for s in listed]}
+            {"word": word, "analyses": [_segmentation_fields(s) for s in listed], "covered": self.covered(word)}
             for word, listed in self.segmentations.items()
         ]
         return {"words": words, "without_analysis": self.without_analysis, "signature": self.signature}

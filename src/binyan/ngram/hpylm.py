@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import ModelFileError, SettingsError
 from binyan.files import PathLike
+from binyan.memory import check_memory, hpylm_bytes
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import BackoffLanguageModel, training_corpus, word_counts
 from binyan.ngram.chains import Arrays, Chain
@@ -73,9 +74,16 @@ class HPYLM(BackoffLanguageModel):
         """
         [how] = gather("fit", run, Run)
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
+        self._check_memory(corpus)
         sampling = HPYLMSampling(corpus, self.settings.order, self.schedule, self.preparation)
         sampling.run(how)
         return self._finished(sampling)
+
+    def _check_memory(self, corpus: Corpus) -> None:
+        def needed(order: int, tokens: int | None) -> int:
+            return hpylm_bytes(corpus.words, order, self.schedule.chains, self.schedule.samples, tokens)
+
+        check_memory("an HPYLM", corpus.words, self.settings.order, needed)
 
     def _finished(self, sampling: HPYLMSampling) -> Self:
         corpus, native = sampling.corpus, freeze(sampling.tree, sampling.chains.predictive())

@@ -9,12 +9,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from binyan import _core
 from binyan.errors import SettingsError
+from binyan.memory import check_memory, kneser_ney_bytes
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import BackoffLanguageModel, context_tree, training_corpus, training_fields, word_counts
 from binyan.progress import Progress, ProgressOption
@@ -93,6 +95,7 @@ class KneserNey(BackoffLanguageModel):
         """
         s = self.settings
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=progress)
+        check_memory("a Kneser-Ney model", corpus.words, s.order, partial(kneser_ney_bytes, corpus.words))
         tree = context_tree(corpus, s.order, progress)
 
         def estimate(given: Sequence[Sequence[float]] = ()) -> tuple[Any, list[Any]]:

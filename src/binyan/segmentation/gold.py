@@ -98,9 +98,14 @@ def recursive(table: SegmentationTable) -> SegmentationTable:
     """
 
     def parts(segmentation: Segmentation) -> Iterable[Part]:
-        for part in segmentation:
-            inner = None if part.linking or part.text == segmentation.word else table.get(part.text)
-            yield from [part] if inner is None else parts(inner)
+        waiting = [(part, segmentation.word) for part in reversed(list(segmentation))]
+        while waiting:
+            part, above = waiting.pop()
+            inner = None if part.linking or part.text == above else table.get(part.text)
+            if inner is None:
+                yield part
+            else:
+                waiting.extend((below, inner.word) for below in reversed(list(inner)))
 
     return SegmentationTable(Segmentation(row.word, tuple(parts(row))) for row in table.values())
 

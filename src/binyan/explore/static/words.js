@@ -41,6 +41,7 @@ async function analyse() {
   const answer = await forPlace("analyses", ask("analyse", { model, word: $("word").value }));
   const title = node("h2", {}, word(answer.word), " ", node("span", { class: "soft" }, "analyses by posterior probability"));
   const note = answer.note ? [hint(answer.note)] : [];
+  if (answer.analyses.length && answer.covered < 0.9995) note.push(hint(`Shown: ${percent(answer.covered)} of the word's probability.`));
   $("analyses").replaceChildren(title, ...note, ...answer.analyses.map((a, i) => analysis(a, i, answer, model)));
 }
 

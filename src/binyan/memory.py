@@ -1,0 +1,111 @@
+"""How much memory there is, how much training will take, and a plain refusal before it begins where that is too much."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan.errors import NoMemoryError
+
+_SAMPLE = 200_000  # tokens that are looked at; what more text brings follows from its two halves
+_MEBIBYTE = 1 << 20
+
+
+def available_memory() -> int | None:
+    """Bytes that this process may still take: of the machine, its control group and its own limit. None where that is not known."""
+    limits = [limit for limit in (_of_machine(), _of_control_group(), _of_process()) if limit is not None]
+    return min(limits, default=None)
+
+
+def _of_machine() -> int | None:
+    fields = _fields("/proc/meminfo")
+    return fields["MemAvailable"] * 1024 if "MemAvailable" in fields else None
+
+
+def _of_control_group() -> int | None:
+    for most, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        limit, usage = _number(most), _number(used)
+        if limit is not None and usage is not None:
+            return max(0, limit - usage)
+    return None
+
+
+def _of_process() -> int | None:
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    taken = _fields("/proc/self/status").get("VmSize")
+    return None if limit == resource.RLIM_INFINITY or taken is None else max(0, limit - taken * 1024)
+
+
+def _fields(path: str) -> dict[str, int]:
+    try:
+        lines = Path(path).read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return {}
+    rows = (line.replace(":", " ").split() for line in lines)
+    return {row[0]: int(row[1]) for row in rows if len(row) > 1 and row[1].isdecimal()}
+
+
+def _number(path: str) -> int | None:
+    try:
+        text = Path(path).read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdecimal() else None
+
+
+def distinct_ngrams(words: NDArray[np.uint32], order: int, tokens: int | None = None) -> list[int]:
+    """About how many distinct n-grams of 1, ..., `order` words a text has, or the same text with another number of tokens.
+
+    They are counted at its beginning; from there their number grows as a power of the length, as it did in the second half.
+    """
+    length = len(words) if tokens is None else tokens
+    sample = words[: min(_SAMPLE, length)].astype(np.uint64) + np.uint64(1)
+    counts = []
+    keys = sample.copy()
+    for n in range(1, order + 1):
+        half, whole = len(np.unique(keys[: len(keys) // 2])), len(np.unique(keys))
+        growth = np.log2(whole / half) if half else 1.0
+        counts.append(int(whole * max(1.0, length / max(1, len(sample))) ** growth))
+        keys = keys[:-1] * np.uint64(0x9E3779B97F4A7C15) + sample[n:]
+    return counts
+
+
+def kneser_ney_bytes(words: NDArray[np.uint32], order: int, tokens: int | None = None) -> int:
+    """About how much memory the estimation of a Kneser-Ney model takes beside the text."""
+    return 90 * sum(distinct_ngrams(words, order, tokens))
+
+
+def hpylm_bytes(words: NDArray[np.uint32], order: int, chains: int, samples: int, tokens: int | None = None) -> int:
+    """About how much memory the sampling of an HPYLM takes beside the text: its n-grams, seats per chain, samples per chain."""
+    return (60 + 20 * chains + 17 * chains * samples) * sum(distinct_ngrams(words, order, tokens))
+
+
+def check_memory(what: str, words: NDArray[np.uint32], order: int, needed: Callable[[int, int | None], int]) -> None:
+    """Raise NoMemoryError where training needs more memory than there is, with the order or the text that would fit.
+
+    `needed(order, tokens)` is the estimate in bytes; tokens None: the whole text.
+    """
+    available = available_memory()
+    if available is None or (most := needed(order, None)) <= available:
+        return
+    shorter = next((n for n in range(order - 1, 0, -1) if needed(n, None) <= available), None)
+    tokens = len(words)
+    while tokens > 0 and needed(order, tokens) > available:
+        tokens = tokens * 3 // 4
+    fits = [f"order {shorter}"] if shorter else []
+    fits += [f"about {tokens:,} of the {len(words):,} words of text"] if tokens else []
+    raise NoMemoryError(
+        f"{what} of order {order} needs about {most // _MEBIBYTE:,} MB of memory, and {available // _MEBIBYTE:,} MB are available; "
+        + (f"what would fit: {', or '.join(fits)}" if fits else "take a machine with more memory")
+    )
