@@ -99,7 +99,8 @@ def main() -> None:
     step, short = ln2 / STEPS, on_grid(ln2, 42)
     short_step = on_grid(step, 42)
     lines = [
-        "// Made by tools/make_elementary_tables.py. clang-format off",
+        "// Made by tools/make_elementary_tables.py.",
+        "// clang-format off",
         '#include "elementary/tables.hpp"',
         "",
         "namespace binyan::elementary {",

@@ -1,4 +1,5 @@
-// Made by tools/make_elementary_tables.py. clang-format off
+// Made by tools/make_elementary_tables.py.
+// clang-format off
 #include "elementary/tables.hpp"
 
 namespace binyan::elementary {
