@@ -4,6 +4,11 @@ A leaf knows its position in the word, so the order of children carries no meani
 word. The one-line form with numbered leaves (disco-dop's discbracket) keeps everything::
 
     (Stem (R3 0=k 2=t 4=b) (T2 1=i 3=A))
+
+A letter that the analysis has and the word does not show, such as the w of the root qwl in qAl, is a leaf that is not `shown`; it
+stands right after a position, `0+` being after the first letter and `-1+` before it::
+
+    (Stem (R3 0=q 0+=w 2=l) (T1 1=A))
 """
 
 from __future__ import annotations
@@ -22,10 +27,19 @@ _ESCAPES = {"(": "#LRB#", ")": "#RRB#", " ": "#SPACE#"}
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One atom (a character as a reader sees it) at its place in the word, counted from 0."""
+    """One atom (a character as a reader sees it) at its place in the word, counted from 0.
+
+    One that is not `shown` is not in the word: it stands, unseen, right after `position`.
+    """
 
     position: int
     atom: str
+    shown: bool = True
+
+    @property
+    def place(self) -> tuple[int, bool]:
+        """By which leaves are sorted."""
+        return self.position, not self.shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +90,16 @@ class Tree:
             )
 
     def leaves(self) -> list[Leaf]:
-        """All leaves below, in the order of the word."""
-        return sorted(self._leaves(), key=lambda leaf: leaf.position)
+        """The leaves below that are in the word, in its order."""
+        return sorted((leaf for leaf in self._leaves() if leaf.shown), key=lambda leaf: leaf.position)
+
+    def underlying_leaves(self) -> list[Leaf]:
+        """All leaves below, those that the word does not show included, in order."""
+        return sorted(self._leaves(), key=lambda leaf: leaf.place)
+
+    def underlying(self) -> str:
+        """The atoms of all leaves below, in order: qwl for the root of qAl."""
+        return "".join(leaf.atom for leaf in self.underlying_leaves())
 
     def _leaves(self) -> Iterator[Leaf]:
         for child in self.children:
@@ -117,7 +139,7 @@ class Tree:
                 yield from child.subtrees()
 
     def find(self, *symbols: str) -> list[Tree]:
-        """The subtrees with one of these symbols, in the order of their first atoms."""
+        """The subtrees with one of these symbols, in the order of their first atoms in the word."""
         return sorted((tree for tree in self.subtrees() if tree.symbol in symbols), key=lambda t: t.positions())
 
     def collapse(self, hidden: Callable[[str], bool]) -> Tree:
@@ -141,13 +163,20 @@ class Tree:
     def discbracket(self) -> str:
         """One line with numbered leaves; `parse_tree` reads it back."""
         parts = [
-            f"{child.position}={_escape(child.atom)}" if isinstance(child, Leaf) else child.discbracket()
+            f"{child.position}{'' if child.shown else '+'}={_escape(child.atom)}"
+            if isinstance(child, Leaf)
+            else child.discbracket()
             for child in self.children
         ]
         return f"({_escape(self.symbol)} {' '.join(parts)})"
 
     def bracket(self) -> str:
-        """One line without numbers, as treebanks write it. Refused for a tree with gaps, which it cannot express."""
+        """One line without numbers, as treebanks write it. Refused for what it cannot express: gaps, letters not shown."""
+        if any(not leaf.shown for leaf in self._leaves()):
+            raise InputError(
+                f"the analysis of {self.word()} has letters that the word does not show, which plain brackets cannot "
+                "express; use the numbered form (discbracket)"
+            )
         if self.discontiguous():
             raise InputError(
                 f"the analysis of {self.word()} has a constituent with a gap, which plain brackets cannot express; "
@@ -194,9 +223,10 @@ def parse_tree(text: str) -> Tree:
             if tokens[place] == "(":
                 children.append(subtree())
                 continue
-            numbered = regex.fullmatch(r"0*([0-9]{1,9})=(.+)", tokens[place])
+            numbered = regex.fullmatch(r"(?:0*([0-9]{1,9})|(-1)(?=\+))(\+?)=(.+)", tokens[place])
             if numbered:
-                children.append(Leaf(int(numbered[1]), _unescape(numbered[2])))
+                position = int(numbered[1] or numbered[2])
+                children.append(Leaf(position, _unescape(numbered[4]), not numbered[3]))
             else:
                 children.append(Leaf(next(counter), _unescape(tokens[place])))
             place += 1

@@ -32,7 +32,7 @@ def owners(tree: Tree, symbols: Collection[str]) -> list[tuple[Tree, list[Leaf]]
         for child in node.children:
             if isinstance(child, Tree):
                 walk(child, owner)
-            else:
+            elif child.shown:
                 mine = owner or node
                 owned.setdefault(id(mine), (mine, []))[1].append(child)
 
@@ -85,13 +85,13 @@ def roots(tree: Tree, grammar: Grammar, length: int | None = None, method: Metho
     candidates = list(_topmost(tree, grammar, "root"))
     if method == "B":
         candidates += _topmost(tree, grammar, "template")
-    return list(dict.fromkeys(node.word() for node in candidates if length in (None, radicals(node, grammar))))
+    return list(dict.fromkeys(node.underlying() for node in candidates if length in (None, radicals(node, grammar))))
 
 
 def radicals(constituent: Tree, grammar: Grammar) -> int:
     """How many radicals a root has: one per argument of its symbol; if it has no gaps, one per character."""
     arity = grammar.arity(constituent.symbol)
-    return arity if arity > 1 else len(constituent.positions())
+    return arity if arity > 1 else len(constituent.underlying_leaves())
 
 
 def template(tree: Tree, grammar: Grammar, slot: str = SLOT) -> str | None:
@@ -139,6 +139,7 @@ def character_classes(grammar: Grammar) -> frozenset[str]:
             if rule.lhs in classes
             and not (
                 rule.arity == 1
+                and not rule.underlying
                 and len(rule.arguments[0]) == 1
                 and (isinstance(rule.arguments[0][0], str) or rule.rhs[0] in classes)
             )
