@@ -264,6 +264,10 @@ def _right_side(uses: tuple[Use, ...]) -> tuple[dict[str, Variable], tuple[Under
         if len(parts) == 1 and isinstance(parts[0], str) and parts[0] not in bound:
             bound[parts[0]] = Variable(child, argument)
             whole.add((child, argument))
+    for child, _, parts in places:
+        for part in parts:
+            if isinstance(part, str) and part in bound and bound[part].child != child:
+                raise _Invalid("variable-twice", f"the variable {part} stands twice on the right side, in two symbols")
     free = (part for *_, parts in places for part in parts if isinstance(part, str) and part not in bound)
     for number, name in enumerate(dict.fromkeys(free)):
         bound[name] = Variable(FREE, number)
