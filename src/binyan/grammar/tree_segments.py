@@ -80,12 +80,16 @@ def roots(tree: Tree, grammar: Grammar, length: int | None = None, method: Metho
     Method A takes the constituents that are roots by their role; method B also templates, since the two may have swapped their
     parts (thesis, section 5.8.4.1). A root inside a root is none.
     """
+    candidates = root_constituents(tree, grammar, method)
+    return list(dict.fromkeys(node.underlying() for node in candidates if length in (None, radicals(node, grammar))))
+
+
+def root_constituents(tree: Tree, grammar: Grammar, method: Method = "A") -> list[Tree]:
+    """The constituents that are root candidates by extraction method A or B, see `roots`."""
     if method not in METHODS:
         raise SettingsError(f"the root extraction method is A or B, not {method!r}")
     candidates = list(_topmost(tree, grammar, "root"))
-    if method == "B":
-        candidates += _topmost(tree, grammar, "template")
-    return list(dict.fromkeys(node.underlying() for node in candidates if length in (None, radicals(node, grammar))))
+    return [*candidates, *_topmost(tree, grammar, "template")] if method == "B" else candidates
 
 
 def radicals(constituent: Tree, grammar: Grammar) -> int:

@@ -5,7 +5,8 @@ from binyan.morphology.analysis import Analysis
 from binyan.morphology.chain_state import ChainState, Snapshot, SweepFigures
 from binyan.morphology.lexicon import Lexicon, LexiconEntry
 from binyan.morphology.morphology import Morphology
-from binyan.morphology.reports import SegmentedWords, WordAnalyses, WordRoots
+from binyan.morphology.reports import SegmentedWords, WordAnalyses
+from binyan.morphology.roots import RootCandidate, RootOutcomes, WordRoots
 from binyan.morphology.settings import MorphologySettings, WordSettings
 from binyan.morphology.word_list import WordList
 
@@ -17,6 +18,8 @@ __all__ = [
     "LexiconEntry",
     "Morphology",
     "MorphologySettings",
+    "RootCandidate",
+    "RootOutcomes",
     "SegmentedWords",
     "Snapshot",
     "SweepFigures",
