@@ -87,7 +87,7 @@ def test_a_variable_of_several_symbols() -> None:
     texts = ["S -> C+", "C -> 'a' | 'b'"]
     grammar = Grammar("test", "W", (top, *pairs, *read_grammar("\n".join(texts)).rules))
     parser = Parser(grammar)
-    for letters in product("ab", repeat=4):
+    for letters in product("ab", repeat=3):
         expected = {tuple(d.rules()): base_probability(grammar, d) for d in enumerate_derivations(grammar, letters)}
         assert {p.derivation: pytest.approx(p.probability) for p in parser.best("".join(letters), 100)} == expected
         assert expected

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from binyan.errors import GrammarError
 from binyan.grammar.letters import class_name, is_class, letters_of_class
 from binyan.grammar.roles import BY_NAME, ROLES, WITHIN_STEMS, traditional_roles
+from binyan.grammar.script_letters import guessed_letters
 
 if TYPE_CHECKING:
     from binyan.grammar.parser import WordParses
@@ -300,8 +301,18 @@ class Grammar:
         return replace(self, letters={**self.letters, **{name: tuple(atoms) for name, atoms in letters.items()}})
 
     def with_terminals(self, atoms: Iterable[str]) -> Grammar:
-        """Replace each rule that holds a placeholder by one rule of the same weight for each atom, sorted."""
+        """Replace each rule that holds a placeholder by one rule of the same weight for each atom, sorted.
+
+        Classes of letters that are not given are those of the script, where these are known (`binyan.grammar.script_letters`).
+        """
         ordered = sorted(set(atoms))
+        if any(name not in self.letters for name in self.letter_classes):
+            guessed = guessed_letters(frozenset(ordered))
+            if guessed:
+                return replace(self, letters={**guessed, **self.letters})._filled_with(ordered)
+        return self._filled_with(ordered)
+
+    def _filled_with(self, ordered: list[str]) -> Grammar:
         rules: list[Rule] = []
         for rule in self.rules:
             places = _places(rule)
