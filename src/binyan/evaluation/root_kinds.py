@@ -49,12 +49,12 @@ class RootScores:
     """Exact matches of roots: of all words with a root of that length, and of each kind. `rootless` are words without a gold root."""
 
     all: RootScore
-    kinds: Mapping[RootKind, RootScore]
+    kinds: Mapping[str, RootScore]
     rootless: RootScore
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; the figures at the top are those of strong roots, which any model can find."""
-        parts = {kind: score.to_dict() for kind, score in self.kinds.items()}
+        parts: dict[str, Any] = {kind: score.to_dict() for kind, score in self.kinds.items()}
         return {
             **self.kinds["strong"].to_dict(),
             "all": self.all.to_dict(),
@@ -92,7 +92,7 @@ def score_root_answers(
         if truth:
             right = answer is not None and comparable(answer) in {comparable(root) for root in truth}
             matches[root_kind(truth[0], word.stem)].append(float(right))
-    kinds = {kind: _score(matches[kind]) for kind in KINDS}
+    kinds: dict[str, RootScore] = {kind: _score(matches[kind]) for kind in KINDS}
     everything = _score([match for kind in KINDS for match in matches[kind]])
     return RootScores(everything, kinds, _score(matches["rootless"]))
 

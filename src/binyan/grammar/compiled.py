@@ -58,7 +58,12 @@ class Compiled:
             for rule in self.grammar.rules
         ]
         underlying = [
-            (i, u.child, u.argument, [tuple(p) if isinstance(p, Variable) else (-1, self._number[p]) for p in u.parts])
+            (
+                i,
+                u.child,
+                u.argument,
+                [(p.child, p.argument) if isinstance(p, Variable) else (-1, self._number[p]) for p in u.parts],
+            )
             for i, rule in enumerate(self.grammar.rules)
             for u in rule.underlying
         ]
