@@ -151,3 +151,11 @@ def test_a_model_with_unseen_letters_is_saved_and_loaded(morphology: binyan.Morp
     trees = [analysis.tree for word in WORDS for analysis in morphology.analyses(word, 50)]
     assert any(not leaf.shown for tree in trees for leaf in tree.underlying_leaves())
     assert all(tree.word() in WORDS for tree in trees)
+
+
+def test_a_known_root_may_have_letters_that_the_word_does_not_show() -> None:
+    grammar = load_grammar("root-template-weak").with_letters({"weak": "wy", "vowel": "A", "changed": "A"})
+    known = [("qAl", "_", "qyl"), ("md", "md/stem", "mdd"), ("ktbt", "ktb/stem t/suf", "ktb")]
+    model = binyan.Morphology(grammar, sweeps=5, seed=2, chains=1, known=known).fit([*WORDS, "by"])
+    assert model.roots("qAl") == model.roots("qAl", 3) == {"qyl": 1.0}
+    assert model.roots("md") == {"mdd": 1.0} and model.roots("ktbt") == {"ktb": 1.0}
