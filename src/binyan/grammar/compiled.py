@@ -131,8 +131,8 @@ class Compiled:
         """
         word = word if word is None else self.edges.marked(word)
         if any(self.grammar.rules[rule].underlying for rule in derivation):
-            top = underlying_tree([self.grammar.rules[rule] for rule in derivation], word)
-            return self.edges.unmarked(top) if self.edges else top
+            whole = underlying_tree([self.grammar.rules[rule] for rule in derivation], word)
+            return self.edges.unmarked(whole) if self.edges else whole
         forms = [self._forms[rule] for rule in derivation]
         children, lengths = _children(forms)
         starts: list[list[int]] = [[0] * len(form.arguments) for form in forms]
