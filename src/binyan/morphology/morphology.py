@@ -31,7 +31,7 @@ from binyan.morphology.lexicon import Lexicon, lexicon
 from binyan.morphology.paradigm import ParadigmMethods
 from binyan.morphology.posterior import Posterior
 from binyan.morphology.reports import SegmentedWords, WordAnalyses, describe_learning, learning_summary
-from binyan.morphology.roots import RootOutcomes, WordRoots, root_outcomes, words_that_show
+from binyan.morphology.roots import RootOutcomes, WordRoots, root_outcomes
 from binyan.morphology.settings import DEFAULT_GRAMMAR, MorphologySettings, WordSettings
 from binyan.morphology.storage import KIND
 from binyan.morphology.transducer import Transducer, TransducerSettings, build_transducer
@@ -211,8 +211,7 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
 
     def root(self, word: str, length: int | None = None, method: Method = "A") -> str | None:
         """The most probable root of a word; None where it is more probable to have none, or one of another length."""
-        answer = self.root_outcomes(word, method).answer(length)
-        return None if answer is None else answer.root
+        return self.root_outcomes(word, method).root(length)
 
     def root_outcomes(self, word: str, method: Method = "A") -> RootOutcomes:
         """Every root that a word may have with its posterior probability, and the probability that it has none."""
@@ -264,15 +263,9 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
         )
 
     def find_roots(self, words: WordSource | None = None, length: int | None = None, method: Method = "A") -> WordRoots:
-        """The roots of each word (of the training words, if None), as `binyan morph roots` prints them.
-
-        The answer for a word is the most probable outcome of all its analyses; to have no root is one of the outcomes.
-        """
+        """The roots of each word (of the training words, if None), or none, as `binyan morph roots` prints them."""
         outcomes = {word: self.root_outcomes(word, method) for word in self._listed(words)}
-        answers = (outcome.answer(length) for outcome in outcomes.values())
-        inferred = {answer.root for answer in answers if answer is not None and answer.inferred}
-        shown_in = words_that_show(inferred, self.best()) if inferred else {}
-        return WordRoots(outcomes, length, method, str(self.signature()), shown_in)
+        return WordRoots.of(outcomes, length, method, str(self.signature()), self.best)
 
     def lexicon(self, symbol: str) -> Lexicon:
         """The morphemes of a symbol with their probabilities, averaged over the kept states of the grammar."""

@@ -6,9 +6,9 @@ with words that show it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from binyan.grammar.rules import Grammar
 from binyan.grammar.tree import Tree
@@ -57,6 +57,11 @@ class RootOutcomes:
         """The most probable outcome, if it is a root of `length` radicals (of any number)."""
         best = self.best
         return best if best is not None and length in (None, best.radicals) else None
+
+    def root(self, length: int | None = None) -> str | None:
+        """The text of the answer; None where there is none."""
+        answer = self.answer(length)
+        return None if answer is None else answer.root
 
     def of_length(self, length: int | None) -> dict[str, float]:
         """The candidates of `length` radicals, or of any number, with their probabilities, best first."""
@@ -126,6 +131,20 @@ class WordRoots(Mapping[str, dict[str, float]]):
     method: str
     signature: str
     shown_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        outcomes: Mapping[str, RootOutcomes],
+        length: int | None,
+        method: str,
+        signature: str,
+        best: Callable[[], Iterable[Analysis]],
+    ) -> Self:
+        """The roots of these outcomes; where radicals are inferred, words that show them are looked for among the `best` analyses."""
+        answers = (outcome.answer(length) for outcome in outcomes.values())
+        inferred = {answer.root for answer in answers if answer is not None and answer.inferred}
+        return cls(outcomes, length, method, signature, words_that_show(inferred, best()) if inferred else {})
 
     def __getitem__(self, word: str) -> dict[str, float]:
         return self.outcomes[word].of_length(self.length)
