@@ -26,21 +26,32 @@ using namespace binyan::pitman_yor;
 
 namespace {
 
-// (lhs, arguments of (child, index) with child -1 for an atom, rhs, weight)
-using RuleTuple = std::tuple<uint32_t, std::vector<std::vector<std::pair<int32_t, uint32_t>>>, Numbers, double>;
+// (child, index), child -1 for an atom, -2 for a free variable
+using ElementTuples = std::vector<std::pair<int32_t, uint32_t>>;
+// (lhs, arguments, rhs, weight)
+using RuleTuple = std::tuple<uint32_t, std::vector<ElementTuples>, Numbers, double>;
+// (rule, child, index, parts)
+using UnderlyingTuple = std::tuple<uint32_t, uint32_t, uint32_t, ElementTuples>;
 // (a, b, sample a, sample b)
 using AdaptorTuple = std::tuple<double, double, bool, bool>;
 
 std::shared_ptr<CompiledGrammar> compile(uint32_t symbols, uint32_t atoms, uint32_t start,
-                                         const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted) {
+                                         const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted,
+                                         const std::vector<UnderlyingTuple>& underlying) {
   std::vector<SourceRule> source;
+  const auto elements = [](const ElementTuples& tuples) {
+    std::vector<Element> result;
+    for (const auto& [child, index] : tuples) result.push_back({child, index});
+    return result;
+  };
   for (const auto& [lhs, arguments, rhs, weight] : rules) {
     SourceRule rule{lhs, {}, rhs, weight};
-    for (const auto& argument : arguments) {
-      rule.arguments.emplace_back();
-      for (const auto& [child, index] : argument) rule.arguments.back().push_back({child, index});
-    }
+    for (const auto& argument : arguments) rule.arguments.push_back(elements(argument));
     source.push_back(std::move(rule));
+  }
+  for (const auto& [rule, child, index, parts] : underlying) {
+    if (rule >= source.size()) throw InputError("an underlying argument of an unknown rule");
+    source[rule].underlying.push_back({child, index, elements(parts)});
   }
   return std::make_shared<CompiledGrammar>(symbols, atoms, start, std::move(source), adapted);
 }
@@ -102,10 +113,11 @@ void bind_forests(nb::module_& m) {
       .def(
           "__init__",
           [](CompiledGrammar* self, uint32_t symbols, uint32_t atoms, uint32_t start,
-             const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted) {
-            new (self) CompiledGrammar(std::move(*compile(symbols, atoms, start, rules, adapted)));
+             const std::vector<RuleTuple>& rules, const std::vector<bool>& adapted,
+             const std::vector<UnderlyingTuple>& underlying) {
+            new (self) CompiledGrammar(std::move(*compile(symbols, atoms, start, rules, adapted, underlying)));
           },
-          "symbols"_a, "atoms"_a, "start"_a, "rules"_a, "adapted"_a)
+          "symbols"_a, "atoms"_a, "start"_a, "rules"_a, "adapted"_a, "underlying"_a = std::vector<UnderlyingTuple>())
       .def_prop_ro("adapted_symbols", [](const CompiledGrammar& g) { return g.adapted_symbols; });
 
   nb::class_<WordForests>(m, "WordForests", "Words with their packed forests, shared by all chains.")

@@ -36,11 +36,18 @@ void ConstituentStrings::number(const Forest& forest, std::span<const uint32_t> 
     for (size_t end = begin + 1; end <= n; ++end)
       strings[begin * (n + 1) + end] = s = s == kNoIndex ? kNoIndex : string(s, word[end - 1]);
   }
+  const auto beyond = [&](const Range& range) {
+    uint32_t s = 0;
+    for (size_t i = range.begin - n; i < range.end - n && s != kNoIndex; ++i)
+      s = string(s, atom_at(word, forest.tape[i]));
+    return s;
+  };
   numbers.resize(forest.adapted.size());
   for (size_t k = 0; k < forest.adapted.size(); ++k) {
     uint32_t y = grammar_.adapted_index[forest.nodes[forest.adapted[k] - forest.node_base()].symbol];
     for (uint32_t r = forest.first_range[k]; r < forest.first_range[k + 1] && y != kNoIndex; ++r) {
-      const uint32_t s = strings[forest.ranges[r].begin * (n + 1) + forest.ranges[r].end];
+      const Range& range = forest.ranges[r];
+      const uint32_t s = range.begin < n ? strings[range.begin * (n + 1) + range.end] : beyond(range);
       y = s == kNoIndex ? kNoIndex : chain(y, s);
     }
     numbers[k] = y;

@@ -20,7 +20,7 @@ class Cutter {
       : whole_(whole), evidence_(evidence), word_(word), label_of_(label_of) {}
 
   LooseForest run() {
-    LooseForest result{whole_.length, kNoIndex, {}};
+    LooseForest result{whole_.length, kNoIndex, {}, whole_.tape};
     if (whole_.root == kNoIndex) return result;
     uint32_t required = 0;
     for (size_t k = 0; k < evidence_.spellings.size(); ++k)
@@ -91,25 +91,48 @@ class Cutter {
           std::find(spelling.symbols.begin(), spelling.symbols.end(), item.symbol) == spelling.symbols.end())
         continue;
       const auto& strings = spelling.strings;
-      if (std::find(strings.begin(), strings.end(), spelt(item, word_)) == strings.end()) return false;
+      if (std::find(strings.begin(), strings.end(), spelt(whole_, item, word_)) == strings.end()) return false;
       below |= bit;
       here |= 1u << k;
     }
     return true;
   }
 
+  // Where the atoms of a constituent stand in the word; what the word does not show stands nowhere.
+  std::vector<Range> shown(const Item& item) const {
+    std::vector<Range> ranges;
+    for (const Range& r : item.ranges) {
+      if (r.begin < whole_.length) {
+        if (std::find(ranges.begin(), ranges.end(), r) == ranges.end()) ranges.push_back(r);
+        continue;
+      }
+      bool in_run = false;
+      for (uint32_t p = r.begin; p < r.end; ++p) {
+        const uint32_t e = whole_.entry(p);
+        if (e & kGiven) in_run = false;
+        else if (in_run && ranges.back().end == e) ++ranges.back().end;
+        else {
+          ranges.push_back({e, e + 1});
+          in_run = true;
+        }
+      }
+    }
+    return ranges;
+  }
+
   bool part_agrees(const Item& item, uint32_t label) const {
+    const std::vector<Range> ranges = shown(item);
     if (!evidence_.labels.empty())
-      for (const Range& r : item.ranges)
+      for (const Range& r : ranges)
         for (uint32_t p = r.begin; p < r.end; ++p)
           if (!((evidence_.labels[p] >> label) & 1)) return false;
     if (evidence_.borders.empty()) return true;
-    for (size_t k = 0; k < item.ranges.size(); ++k) {
-      const Range& r = item.ranges[k];
+    for (size_t k = 0; k < ranges.size(); ++k) {
+      const Range& r = ranges[k];
       for (uint32_t p = r.begin + 1; p < r.end; ++p)
         if (border(p) == Evidence::kBorder) return false;
-      const bool joined_before = k > 0 && item.ranges[k - 1].end == r.begin;
-      const bool joined_after = k + 1 < item.ranges.size() && item.ranges[k + 1].begin == r.end;
+      const bool joined_before = k > 0 && ranges[k - 1].end == r.begin;
+      const bool joined_after = k + 1 < ranges.size() && ranges[k + 1].begin == r.end;
       if (border(r.begin) == (joined_before ? Evidence::kBorder : Evidence::kInside)) return false;
       if (border(r.end) == (joined_after ? Evidence::kBorder : Evidence::kInside)) return false;
     }
@@ -127,9 +150,9 @@ class Cutter {
     if (edge.left != LooseForest::kLexical)
       for (uint32_t child : {edge.left, edge.right})
         if (child != kNoIndex)
-          for (const Range& r : whole_.nodes[child].item.ranges)
+          for (const Range& r : shown(whole_.nodes[child].item))
             std::fill(covered.begin() + r.begin, covered.begin() + r.end, true);
-    for (const Range& r : item.ranges)
+    for (const Range& r : shown(item))
       for (uint32_t p = r.begin; p < r.end; ++p)
         if (!covered[p] && !((evidence_.labels[p] >> Evidence::kNoPart) & 1)) return false;
     return true;
@@ -163,9 +186,10 @@ LooseForest cut(const LooseForest& whole, const Evidence& evidence, std::span<co
   return Cutter(whole, evidence, word, label_of).run();
 }
 
-std::vector<uint32_t> spelt(const Item& item, std::span<const uint32_t> word) {
+std::vector<uint32_t> spelt(const LooseForest& forest, const Item& item, std::span<const uint32_t> word) {
   std::vector<uint32_t> atoms;
-  for (const Range& r : item.ranges) atoms.insert(atoms.end(), word.begin() + r.begin, word.begin() + r.end);
+  for (const Range& r : item.ranges)
+    for (uint32_t p = r.begin; p < r.end; ++p) atoms.push_back(atom_at(word, forest.entry(p)));
   return atoms;
 }
 

@@ -42,7 +42,7 @@ void check(const Evidence& evidence, size_t length, const CompiledGrammar& gramm
 LooseForest cut(const LooseForest& whole, const Evidence& evidence, std::span<const uint32_t> word,
                 std::span<const uint32_t> label_of);
 
-// The atoms of a constituent, gaps left out.
-std::vector<uint32_t> spelt(const Item& item, std::span<const uint32_t> word);
+// The atoms of a constituent, gaps left out, atoms that the word does not show included.
+std::vector<uint32_t> spelt(const LooseForest& forest, const Item& item, std::span<const uint32_t> word);
 
 }  // namespace binyan::grammar

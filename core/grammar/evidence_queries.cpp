@@ -43,7 +43,7 @@ std::vector<std::vector<uint32_t>> possible_strings(const CompiledGrammar& gramm
   std::set<std::vector<uint32_t>> candidates;
   for (const LooseForest::Node& node : all.nodes)
     if (std::find(symbols.begin(), symbols.end(), node.item.symbol) != symbols.end())
-      candidates.insert(spelt(node.item, word));
+      candidates.insert(spelt(all, node.item, word));
   std::vector<std::vector<uint32_t>> possible;
   for (const auto& string : candidates) {
     Evidence with = evidence;

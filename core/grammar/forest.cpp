@@ -1,6 +1,7 @@
 #include "grammar/forest.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <unordered_map>
 
@@ -37,7 +38,7 @@ class Builder {
 
   LooseForest build(const Item& top) {
     const uint32_t root = node(top);
-    return {static_cast<uint32_t>(classes_.size()), root, std::move(built_)};
+    return {static_cast<uint32_t>(classes_.size()), root, std::move(built_), std::move(tape_)};
   }
 
  private:
@@ -62,15 +63,14 @@ class Builder {
     if (const auto hit = memory_.find(item); hit != memory_.end()) return hit->second;
     std::vector<Edge> edges;
     if (item.ranges.size() == 1 && item.ranges[0].end - item.ranges[0].begin == 1) {
-      const uint32_t c = classes_[item.ranges[0].begin];
+      const uint32_t c = class_at(item.ranges[0].begin);
       if (c < class_count_ && accepts_[item.symbol * class_count_ + c])
         edges.push_back({g_.unit(), kLexical, kNoIndex});
     }
     for (uint32_t p : g_.productions_of[item.symbol]) {
-      const Production& production = g_.productions[p];
-      std::vector<Item> children;
-      for (uint32_t c : production.children) children.push_back({c, std::vector<Range>(g_.arity[c])});
-      split(production, item, 0, 0, item.ranges[0].begin, children, edges);
+      Binding binding{g_.productions[p], g_.least(p), g_.most(p), g_.begins(p),
+                      std::vector<Range>(g_.productions[p].variables)};
+      split(binding, item, 0, 0, item.ranges[0].begin, edges);
     }
     uint32_t index = kNoIndex;
     if (!edges.empty()) {
@@ -87,46 +87,104 @@ class Builder {
     return index;
   }
 
-  // Bind the elements of the arguments from (argument, element) on, the next at atom `at`, in every way that can
-  // derive.
-  void split(const Production& p, const Item& item, size_t argument, size_t element, uint32_t at,
-             std::vector<Item>& children, std::vector<Edge>& edges) {
+  // A production with the bounds of its variables, and the ranges they are bound to.
+  struct Binding {
+    const Production& production;
+    const std::vector<uint32_t>&least, &most;
+    const std::vector<bool>& begins;
+    std::vector<Range> ranges;
+  };
+
+  bool may_begin(const Binding& binding, uint32_t variable, uint32_t atom_class) const {
+    return atom_class < class_count_ && binding.begins[variable * class_count_ + atom_class];
+  }
+
+  // Bind the parts of the arguments from (argument, place) on, the next at atom `at`, in every way that can derive.
+  void split(Binding& binding, const Item& item, size_t argument, size_t place, uint32_t at, std::vector<Edge>& edges) {
     const Level level(*this);
-    const auto& elements = p.arguments[argument];
+    const Parts& parts = binding.production.arguments[argument];
     const uint32_t end = item.ranges[argument].end;
-    if (element == elements.size()) {
+    if (place == parts.size()) {
       if (at != end) return;
-      if (argument + 1 < p.arguments.size())
-        return split(p, item, argument + 1, 0, item.ranges[argument + 1].begin, children, edges);
-      Edge edge{p.rule, kNoIndex, kNoIndex};
-      if (!children.empty() && (edge.left = node(children[0])) == kNoIndex) return;
-      if (children.size() > 1 && (edge.right = node(children[1])) == kNoIndex) return;
-      edges.push_back(edge);
+      if (argument + 1 < binding.production.arguments.size())
+        return split(binding, item, argument + 1, 0, item.ranges[argument + 1].begin, edges);
+      return derive(binding, edges);
+    }
+    if (parts[place].terminal) {
+      if (at < end && class_at(at) == g_.atom_class[parts[place].index])
+        split(binding, item, argument, place + 1, at + 1, edges);
       return;
     }
-    const Element& e = elements[element];
-    if (e.child < 0) {
-      if (at < end && classes_[at] == g_.atom_class[e.index])
-        split(p, item, argument, element + 1, at + 1, children, edges);
-      return;
-    }
-    if (at < end && !g_.may_begin(p.children[e.child], e.index, classes_[at])) return;
+    if (at < end && !may_begin(binding, parts[place].index, class_at(at))) return;
     // The rest of the argument bounds how long this variable may be.
     uint64_t rest_least = 0, rest_most = 0;
-    for (size_t i = element + 1; i < elements.size(); ++i) {
-      const bool terminal = elements[i].child < 0;
-      rest_least += terminal ? 1 : g_.least(p.children[elements[i].child], elements[i].index);
-      rest_most += terminal ? 1 : g_.most(p.children[elements[i].child], elements[i].index);
+    for (size_t i = place + 1; i < parts.size(); ++i) {
+      rest_least += parts[i].terminal ? 1 : binding.least[parts[i].index];
+      rest_most += parts[i].terminal ? 1 : binding.most[parts[i].index];
     }
-    const uint64_t left = end - at;
-    const uint64_t least = g_.least(p.children[e.child], e.index), most = g_.most(p.children[e.child], e.index);
+    const uint32_t variable = parts[place].index;
+    const uint64_t left = end - at, least = binding.least[variable], most = binding.most[variable];
     if (left < rest_least) return;
     const uint64_t low = std::max({least, left > rest_most ? left - rest_most : 0, uint64_t{1}});
     const uint64_t high = std::min(most, left - rest_least);
     for (uint64_t length = low; length <= high; ++length) {
-      children[e.child].ranges[e.index] = {at, static_cast<uint32_t>(at + length)};
-      split(p, item, argument, element + 1, static_cast<uint32_t>(at + length), children, edges);
+      binding.ranges[variable] = canonical({at, static_cast<uint32_t>(at + length)});
+      split(binding, item, argument, place + 1, static_cast<uint32_t>(at + length), edges);
     }
+  }
+
+  // The edge of a production all of whose variables are bound, if its children derive.
+  void derive(const Binding& binding, std::vector<Edge>& edges) {
+    const Production& p = binding.production;
+    Edge edge{p.rule, kNoIndex, kNoIndex};
+    for (size_t c = 0; c < p.children.size(); ++c) {
+      Item child{p.children[c], {}};
+      for (const Parts& parts : p.child_arguments[c])
+        child.ranges.push_back(parts.size() == 1 && !parts[0].terminal ? binding.ranges[parts[0].index]
+                                                                       : underlying(parts, binding.ranges));
+      uint32_t& index = c == 0 ? edge.left : edge.right;
+      if ((index = node(child)) == kNoIndex) return;
+    }
+    edges.push_back(edge);
+  }
+
+  uint32_t entry(uint32_t position) const {
+    return position < classes_.size() ? position : tape_[position - classes_.size()];
+  }
+
+  uint32_t class_at(uint32_t position) const {
+    const uint32_t e = entry(position);
+    return e & kGiven ? g_.atom_class[e ^ kGiven] : classes_[e];
+  }
+
+  // The place on the tape of the atoms that the parts stand for.
+  Range underlying(const Parts& parts, const std::vector<Range>& ranges) {
+    std::vector<uint32_t> content;
+    for (const Part& part : parts) {
+      if (part.terminal) content.push_back(kGiven | part.index);
+      else
+        for (uint32_t i = ranges[part.index].begin; i < ranges[part.index].end; ++i) content.push_back(entry(i));
+    }
+    const auto hit = places_.find(content);
+    if (hit != places_.end()) return hit->second;
+    const uint32_t begin = static_cast<uint32_t>(classes_.size() + tape_.size());
+    const Range range{begin, begin + static_cast<uint32_t>(content.size())};
+    tape_.insert(tape_.end(), content.begin(), content.end());
+    bytes_ += content.size() * 2 * sizeof(uint32_t) + 80;
+    places_.emplace(std::move(content), range);
+    return range;
+  }
+
+  // The same atoms have the same range, so that what derives them is found once: in the word, or at their first place
+  // on the tape.
+  Range canonical(Range range) {
+    if (range.begin < classes_.size()) return range;
+    const auto first = tape_.begin() + (range.begin - classes_.size());
+    const std::vector<uint32_t> content(first, first + (range.end - range.begin));
+    bool in_word = !(content[0] & kGiven);
+    for (size_t i = 1; i < content.size() && in_word; ++i) in_word = content[i] == content[0] + i;
+    if (in_word) return {content[0], content[0] + range.end - range.begin};
+    return places_.emplace(content, range).first->second;
   }
 
   const CompiledGrammar& g_;
@@ -135,6 +193,8 @@ class Builder {
   std::vector<bool> accepts_;
   std::vector<LooseForest::Node> built_;
   std::unordered_map<Item, uint32_t, ItemHash> memory_;
+  std::vector<uint32_t> tape_;
+  std::map<std::vector<uint32_t>, Range> places_;  // on the tape
   uint32_t depth_ = 0;
 };
 
@@ -142,7 +202,7 @@ class Builder {
 
 size_t Forest::bytes() const {
   return leaves.size() * sizeof(Leaf) + nodes.size() * sizeof(Node) + edges.size() * sizeof(Edge) + adapted.size() * 8 +
-         ranges.size() * sizeof(Range) + sizeof(Forest);
+         ranges.size() * sizeof(Range) + tape.size() * 4 + sizeof(Forest);
 }
 
 LooseForest derive(const CompiledGrammar& grammar, std::span<const uint32_t> classes, const Item& top,
@@ -170,7 +230,7 @@ Forest pack(const CompiledGrammar& g, const LooseForest& loose) {
   for (uint32_t i = 0; i <= root; ++i) {
     if (!used[i] || built[i].edges[0].left != kLexical) continue;
     const bool whole = g.only_lexical(built[i].item.symbol);
-    forest.leaves.push_back({built[i].item.symbol, built[i].item.ranges[0].begin, whole});
+    forest.leaves.push_back({built[i].item.symbol, loose.entry(built[i].item.ranges[0].begin), whole});
     (whole ? place : leaf)[i] = static_cast<uint32_t>(forest.leaves.size());
   }
   const uint32_t base = forest.node_base();
@@ -198,6 +258,7 @@ Forest pack(const CompiledGrammar& g, const LooseForest& loose) {
   if (std::find(forest.restricted.begin(), forest.restricted.end(), true) == forest.restricted.end())
     forest.restricted.clear();
   forest.root = place[root];
+  forest.tape = loose.tape;
   return forest;
 }
 

@@ -4,6 +4,9 @@
 // forest; with a grammar that fills its terminals from the data, that is one forest for each word length. What differs
 // from word to word is the weight of the leaves, and which cached trees match the adapted nodes
 // (constituent_strings.hpp).
+//
+// Rules with underlying arguments put atoms where the word shows none. Each such string is written after the word, on
+// the forest's tape: position `length` + i of the word is entry i of the tape, an atom or an atom of the word.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -14,7 +17,14 @@
 
 namespace binyan::grammar {
 
-// The atoms [begin, end) of a word.
+// An entry of a tape, or the position of a leaf: kGiven | atom for an atom that is not in the word, else a position in
+// the word.
+constexpr uint32_t kGiven = uint32_t{1} << 31;
+inline uint32_t atom_at(std::span<const uint32_t> word, uint32_t entry) {
+  return entry & kGiven ? entry ^ kGiven : word[entry];
+}
+
+// The atoms [begin, end) of a word and its tape.
 struct Range {
   uint32_t begin, end;
   friend bool operator==(const Range&, const Range&) = default;
@@ -27,9 +37,9 @@ struct Edge {
 
 struct Forest {
   struct Leaf {
-    uint32_t symbol;  // a lexical rule of `symbol` rewrites the atom at `position`
-    uint32_t position;
-    bool whole;  // the leaf is the whole node of its symbol, not one edge of it
+    uint32_t symbol;    // a lexical rule of `symbol` rewrites the atom at `position`
+    uint32_t position;  // in the word, or kGiven | atom
+    bool whole;         // the leaf is the whole node of its symbol, not one edge of it
   };
   struct Node {
     uint32_t symbol;
@@ -47,6 +57,7 @@ struct Forest {
   std::vector<Range> ranges;
   std::vector<bool> restricted;  // of each adapted node: some of its derivations disagree with what is known of the
                                  // word; empty where no node is restricted
+  std::vector<uint32_t> tape;    // atoms beyond the word, see above
 
   bool is_restricted(uint32_t adapted_node) const { return !restricted.empty() && restricted[adapted_node]; }
   uint32_t node_base() const { return static_cast<uint32_t>(leaves.size()) + 1; }

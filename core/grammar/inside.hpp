@@ -63,7 +63,7 @@ struct WordView {
 
 inline uint32_t leaf_rule(const CompiledGrammar& g, const WordView& w, uint32_t index) {
   const Forest::Leaf& leaf = w.forest.leaves[index - 1];
-  return g.lexical_rule(leaf.symbol, w.atoms[leaf.position]);
+  return g.lexical_rule(leaf.symbol, atom_at(w.atoms, leaf.position));
 }
 
 // Below this, products of doubles may have lost digits: sum again with extended exponents.

@@ -25,6 +25,10 @@ struct LooseForest {
   uint32_t length;
   uint32_t root;  // kNoIndex: no derivation
   std::vector<Node> nodes;
+  std::vector<uint32_t> tape;  // as in Forest
+
+  // What stands at a position of the word or its tape.
+  uint32_t entry(uint32_t position) const { return position < length ? position : tape[position - length]; }
 };
 
 // All derivations of `top` in a word given as the classes of its atoms. Throws InputError beyond `max_bytes`.

@@ -67,15 +67,9 @@ Parser::Subtree Parser::walk(std::span<const uint32_t> rules, size_t& at, size_t
     result.items.insert(result.items.end(), children.back().items.begin(), children.back().items.end());
     result.probability *= children.back().probability;
   }
-  for (const auto& argument : rule.arguments) {
-    result.yield.emplace_back();
-    for (const Element& e : argument) {
-      if (e.child < 0) result.yield.back().push_back(e.index);
-      else
-        result.yield.back().insert(result.yield.back().end(), children[e.child].yield[e.index].begin(),
-                                   children[e.child].yield[e.index].end());
-    }
-  }
+  std::vector<Strings> yields;
+  for (Subtree& child : children) yields.push_back(std::move(child.yield));
+  result.yield = surface_strings(rule, yields);
   node(rule.lhs, result);
   return result;
 }

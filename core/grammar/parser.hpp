@@ -10,6 +10,7 @@
 #include "grammar/constituent_strings.hpp"
 #include "grammar/n_best.hpp"
 #include "grammar/proposer.hpp"
+#include "grammar/surface_strings.hpp"
 
 namespace binyan::grammar {
 
@@ -45,7 +46,7 @@ class Parser {
  private:
   struct Subtree {
     std::vector<uint32_t> items;
-    std::vector<std::vector<uint32_t>> yield;
+    Strings yield;
     ScaledDouble probability{1.0};
   };
   // Read one derivation of a symbol from rules[at...]; adapted symbols become tree items.

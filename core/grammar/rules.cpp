@@ -11,8 +11,6 @@ namespace binyan::grammar {
 namespace {
 
 constexpr uint32_t kMostSymbols = 10'000;
-constexpr size_t kMostParts = 1000;
-constexpr double kLargestWeight = 1e100;
 
 std::string rule_name(size_t r) { return "rule " + std::to_string(r + 1); }
 
@@ -23,6 +21,31 @@ bool is_lexical(const SourceRule& rule) {
 // What reaches kNoIndex stays there.
 uint32_t add_lengths(uint32_t x, uint32_t y) {
   return static_cast<uint32_t>(std::min<uint64_t>(uint64_t{x} + y, kNoIndex));
+}
+
+// The rule with its variables numbered in the order of the left side.
+Production numbered(const SourceRule& rule, uint32_t number, const std::vector<uint32_t>& arity) {
+  Production p{rule.lhs, number, {}, rule.rhs, {}, 0};
+  for (uint32_t symbol : rule.rhs) p.child_arguments.emplace_back(arity[symbol]);
+  std::map<std::pair<int32_t, uint32_t>, uint32_t> variable;
+  for (const auto& argument : rule.arguments) {
+    p.arguments.emplace_back();
+    for (const Element& e : argument) {
+      if (e.child == kTerminal) {
+        p.arguments.back().push_back({true, e.index});
+        continue;
+      }
+      variable[{e.child, e.index}] = p.variables;
+      if (e.child != kFree) p.child_arguments[e.child][e.index] = {{false, p.variables}};
+      p.arguments.back().push_back({false, p.variables++});
+    }
+  }
+  for (const UnderlyingArgument& u : rule.underlying)
+    for (const Element& e : u.parts) {
+      const bool terminal = e.child == kTerminal;
+      p.child_arguments[u.child][u.index].push_back({terminal, terminal ? e.index : variable.at({e.child, e.index})});
+    }
+  return p;
 }
 
 }  // namespace
@@ -54,48 +77,13 @@ CompiledGrammar::CompiledGrammar(uint32_t symbol_count, uint32_t atom_count, uin
   productions_of.resize(symbol_count);
   add_lexical();
   for (uint32_t r = 0; r < rules.size(); ++r)
-    if (!is_lexical(rules[r])) binarise({rules[r].lhs, r, rules[r].arguments, rules[r].rhs});
+    if (!is_lexical(rules[r])) binarise(numbered(rules[r], r, arity));
   adapted_index.resize(symbols(), kNoIndex);
   lexical_.resize(static_cast<size_t>(symbols()) * atoms, kNoIndex);
+  check_cycles();
   check_recursion();
   bound_lengths();
   find_beginnings();
-}
-
-void CompiledGrammar::check_rules() const {
-  if (arity[start] != 1) throw InputError("the start symbol must have rules and exactly one argument");
-  for (size_t r = 0; r < rules.size(); ++r) {
-    const SourceRule& rule = rules[r];
-    if (rule.arguments.size() != arity[rule.lhs])
-      throw InputError(rule_name(r) + ": the left-hand symbol has another number of arguments elsewhere");
-    if (!(rule.weight > 0.0 && rule.weight < kLargestWeight))
-      throw InputError(rule_name(r) + ": the weight must be positive and finite");
-    if (rule.rhs.size() > kMostParts)
-      throw InputError(rule_name(r) + ": more than " + std::to_string(kMostParts) + " symbols on the right-hand side");
-    std::vector<std::vector<uint32_t>> uses;
-    for (uint32_t b : rule.rhs) {
-      if (b >= source_symbols) throw InputError(rule_name(r) + ": unknown right-hand symbol");
-      if (arity[b] == 0) throw InputError(rule_name(r) + ": a right-hand symbol has no rules");
-      uses.emplace_back(arity[b], 0);
-    }
-    for (const auto& argument : rule.arguments) {
-      if (argument.empty()) throw InputError(rule_name(r) + ": an argument is empty");
-      if (argument.size() > kMostParts)
-        throw InputError(rule_name(r) + ": an argument of more than " + std::to_string(kMostParts) + " parts");
-      for (const Element& e : argument) {
-        if (e.child < 0) {
-          if (e.index >= atoms) throw InputError(rule_name(r) + ": unknown terminal");
-        } else if (static_cast<size_t>(e.child) >= uses.size() || e.index >= uses[e.child].size()) {
-          throw InputError(rule_name(r) + ": a variable belongs to no right-hand argument");
-        } else {
-          ++uses[e.child][e.index];
-        }
-      }
-    }
-    for (const auto& child : uses)
-      for (uint32_t n : child)
-        if (n != 1) throw InputError(rule_name(r) + ": each right-hand argument must occur exactly once on the left");
-  }
 }
 
 void CompiledGrammar::add_lexical() {
@@ -112,7 +100,7 @@ void CompiledGrammar::add_lexical() {
     } else {
       for (const auto& argument : rules[r].arguments)
         for (const Element& e : argument)
-          if (e.child < 0) signature[e.index].push_back(source_symbols + e.index);
+          if (e.child == kTerminal) signature[e.index].push_back(source_symbols + e.index);
     }
   }
   std::map<std::vector<uint32_t>, uint32_t> classes;
@@ -126,29 +114,39 @@ void CompiledGrammar::add_lexical() {
 void CompiledGrammar::binarise(Production production) {
   const size_t rank = production.children.size();
   if (rank > 2) {
-    // All children but the last go under an intermediate symbol; each maximal run of their variables is one argument of
-    // it.
-    const int32_t last = static_cast<int32_t>(rank) - 1;
+    // All children but the last go under an intermediate symbol; each maximal run of variables that are theirs alone is
+    // one argument of it, and so is each variable that the last child needs as well.
+    std::vector<bool> of_last(production.variables, false), of_others(production.variables, false);
+    for (size_t c = 0; c < rank; ++c)
+      for (const Parts& parts : production.child_arguments[c])
+        for (const Part& part : parts)
+          if (!part.terminal) (c + 1 == rank ? of_last : of_others)[part.index] = true;
     const uint32_t middle = symbols();
-    Production inner{middle, unit(), {}, {production.children.begin(), production.children.end() - 1}};
-    for (auto& argument : production.arguments) {
-      std::vector<Element> outer;
+    Production inner{middle,
+                     unit(),
+                     {},
+                     {production.children.begin(), production.children.end() - 1},
+                     {production.child_arguments.begin(), production.child_arguments.end() - 1},
+                     production.variables};
+    std::vector<Parts> of_middle;
+    for (Parts& argument : production.arguments) {
+      Parts outer;
       bool in_run = false;
-      for (const Element& e : argument) {
-        if (e.child < 0 || e.child == last) {
-          outer.push_back(e.child < 0 ? e : Element{1, e.index});
-          in_run = false;
-          continue;
+      for (const Part& part : argument) {
+        const bool alone = !part.terminal && !of_last[part.index];
+        if (!alone || !in_run) outer.push_back(alone ? Part{false, production.variables++} : part);
+        if (!part.terminal && of_others[part.index]) {
+          if (!alone || !in_run) {
+            of_middle.push_back({outer.back()});
+            inner.arguments.emplace_back();
+          }
+          inner.arguments.back().push_back(part);
         }
-        if (!in_run) {
-          outer.push_back({0, static_cast<uint32_t>(inner.arguments.size())});
-          inner.arguments.emplace_back();
-        }
-        inner.arguments.back().push_back(e);
-        in_run = true;
+        in_run = alone;
       }
       argument = std::move(outer);
     }
+    production.child_arguments = {std::move(of_middle), std::move(production.child_arguments.back())};
     production.children = {middle, production.children.back()};
     arity.push_back(static_cast<uint32_t>(inner.arguments.size()));
     productions_of.emplace_back();
@@ -158,116 +156,113 @@ void CompiledGrammar::binarise(Production production) {
   productions.push_back(std::move(production));
 }
 
-// Depth-first search over right-hand symbols, with a stack of its own: the depth of a grammar is its author's choice.
-void CompiledGrammar::check_recursion() const {
-  enum State : uint8_t { kNew, kOnPath, kDone };
-  std::vector<std::vector<uint32_t>> unary(symbols());
-  for (const Production& p : productions) {
-    bool terminals = false;
-    for (const auto& argument : p.arguments)
-      for (const Element& e : argument) terminals |= e.child < 0;
-    if (p.children.size() == 1 && !terminals) unary[p.lhs].push_back(p.children[0]);
-  }
-  struct Visit {
-    uint32_t symbol, next;
-  };
-  std::vector<uint8_t> state(symbols(), kNew);
-  std::vector<Visit> path;
-  for (uint32_t s = 0; s < symbols(); ++s) {
-    if (state[s] != kNew) continue;
-    path.push_back({s, 0});
-    state[s] = kOnPath;
-    while (!path.empty()) {
-      Visit& visit = path.back();
-      if (visit.next == unary[visit.symbol].size()) {
-        state[visit.symbol] = kDone;
-        path.pop_back();
-        continue;
-      }
-      const uint32_t c = unary[visit.symbol][visit.next++];
-      if (state[c] == kOnPath)
-        throw InputError("symbol " + std::to_string(c) +
-                         " derives itself through unary rules: the number of derivations is infinite");
-      if (state[c] == kNew) {
-        state[c] = kOnPath;
-        path.push_back({c, 0});
+namespace {
+
+// Bounds on the length of each variable of a production, given those of the arguments of symbols.
+std::vector<uint32_t> variable_bounds(const Production& p, const std::vector<std::vector<uint32_t>>& of_symbol,
+                                      bool upper) {
+  std::vector<uint32_t> bounds(p.variables, upper ? kNoIndex : 1);
+  for (size_t c = 0; c < p.children.size(); ++c)
+    for (size_t a = 0; a < p.child_arguments[c].size(); ++a) {
+      const Parts& parts = p.child_arguments[c][a];
+      const uint32_t bound = of_symbol[p.children[c]][a], others = static_cast<uint32_t>(parts.size()) - 1;
+      for (const Part& part : parts) {
+        if (part.terminal) continue;
+        uint32_t& mine = bounds[part.index];
+        if (upper) mine = std::min(mine, bound == kNoIndex ? bound : bound - std::min(bound, others));
+        else if (others == 0) mine = std::max(mine, bound);
       }
     }
-  }
-  // Recursion through adapted symbols: s is reachable from a child of s.
-  for (uint32_t s : adapted_symbols) {
-    std::vector<bool> seen(symbols(), false);
-    std::vector<uint32_t> stack{s};
-    while (!stack.empty()) {
-      const uint32_t t = stack.back();
-      stack.pop_back();
-      for (uint32_t p : productions_of[t])
-        for (uint32_t c : productions[p].children) {
-          if (c == s) throw InputError("adapted symbol " + std::to_string(s) + " is recursive");
-          if (!seen[c]) {
-            seen[c] = true;
-            stack.push_back(c);
-          }
-        }
-    }
-  }
+  return bounds;
 }
 
+}  // namespace
+
 void CompiledGrammar::bound_lengths() {
-  first_argument_.resize(symbols() + 1, 0);
-  for (uint32_t s = 0; s < symbols(); ++s) first_argument_[s + 1] = first_argument_[s] + std::max(arity[s], 1u);
-  least_.assign(first_argument_.back(), kNoIndex);
-  most_.assign(first_argument_.back(), 0);
-  for (uint32_t s = 0; s < symbols(); ++s)
+  std::vector<std::vector<uint32_t>> least, most;
+  size_t arguments = 0;
+  for (uint32_t s = 0; s < symbols(); ++s) {
+    least.emplace_back(std::max(arity[s], 1u), kNoIndex);
+    most.emplace_back(std::max(arity[s], 1u), 0);
+    arguments += most.back().size();
     for (uint32_t a = 0; a < atoms; ++a)
-      if (lexical_rule(s, a) != kNoIndex) least_[first_argument_[s]] = most_[first_argument_[s]] = 1;
-  auto pass = [&](std::vector<uint32_t>& bound, auto better, bool to_infinity) {
+      if (lexical_rule(s, a) != kNoIndex) least[s][0] = most[s][0] = 1;
+  }
+  const auto pass = [&](std::vector<std::vector<uint32_t>>& bound, bool upper, bool to_infinity) {
     bool changed = false;
-    for (const Production& p : productions)
+    for (const Production& p : productions) {
+      const std::vector<uint32_t> of_variable = variable_bounds(p, bound, upper);
       for (size_t a = 0; a < p.arguments.size(); ++a) {
         uint32_t length = 0;
-        for (const Element& e : p.arguments[a])
-          length = add_lengths(length, e.child < 0 ? 1 : bound[first_argument_[p.children[e.child]] + e.index]);
-        uint32_t& mine = bound[first_argument_[p.lhs] + a];
-        if (better(length, mine)) {
+        for (const Part& part : p.arguments[a])
+          length = add_lengths(length, part.terminal ? 1 : of_variable[part.index]);
+        uint32_t& mine = bound[p.lhs][a];
+        if (upper ? length > mine : length < mine) {
           mine = to_infinity ? kNoIndex : length;
           changed = true;
         }
       }
+    }
     return changed;
   };
-  while (pass(
-      least_, [](uint32_t x, uint32_t y) { return x < y; }, false)) {
+  while (pass(least, false, false)) {
   }
   // What still grows after as many passes as there are arguments grows without bound.
-  auto larger = [](uint32_t x, uint32_t y) { return x > y; };
   bool changed = true;
-  for (size_t i = 0; i <= most_.size() && changed; ++i) changed = pass(most_, larger, false);
-  while (changed) changed = pass(most_, larger, true);
+  for (size_t i = 0; i <= arguments && changed; ++i) changed = pass(most, true, false);
+  while (changed) changed = pass(most, true, true);
+  for (const Production& p : productions) {
+    least_.push_back(variable_bounds(p, least, false));
+    most_.push_back(variable_bounds(p, most, true));
+  }
 }
+
+namespace {
+
+// Of each symbol, for each argument and each class of atoms: whether an atom of the class can be its first.
+using Beginnings = std::vector<std::vector<bool>>;
+
+// The same for the variables of a production. A variable that begins several arguments begins as all of them do.
+std::vector<bool> variable_beginnings(const Production& p, const Beginnings& of_symbol, uint32_t classes) {
+  std::vector<bool> begins(static_cast<size_t>(p.variables) * classes, true);
+  for (size_t c = 0; c < p.children.size(); ++c)
+    for (size_t a = 0; a < p.child_arguments[c].size(); ++a) {
+      const Part& first = p.child_arguments[c][a][0];
+      if (first.terminal) continue;
+      for (uint32_t k = 0; k < classes; ++k)
+        if (!of_symbol[p.children[c]][a * classes + k]) begins[static_cast<size_t>(first.index) * classes + k] = false;
+    }
+  return begins;
+}
+
+}  // namespace
 
 void CompiledGrammar::find_beginnings() {
   class_count_ = atoms == 0 ? 0 : 1 + *std::max_element(atom_class.begin(), atom_class.end());
-  begins_.assign(static_cast<size_t>(first_argument_.back()) * class_count_, false);
-  for (uint32_t s = 0; s < source_symbols; ++s)
+  Beginnings of_symbol;
+  for (uint32_t s = 0; s < symbols(); ++s) {
+    of_symbol.emplace_back(static_cast<size_t>(std::max(arity[s], 1u)) * class_count_, false);
     for (uint32_t a = 0; a < atoms; ++a)
-      if (lexical_rule(s, a) != kNoIndex)
-        begins_[static_cast<size_t>(first_argument_[s]) * class_count_ + atom_class[a]] = true;
+      if (lexical_rule(s, a) != kNoIndex) of_symbol[s][atom_class[a]] = true;
+  }
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Production& p : productions)
+    for (const Production& p : productions) {
+      const std::vector<bool> of_variable = variable_beginnings(p, of_symbol, class_count_);
       for (size_t argument = 0; argument < p.arguments.size(); ++argument) {
-        const Element& first = p.arguments[argument][0];
-        for (uint32_t c = 0; c < class_count_; ++c) {
+        const Part& first = p.arguments[argument][0];
+        for (uint32_t k = 0; k < class_count_; ++k) {
           const bool possible =
-              first.child < 0 ? c == atom_class[first.index] : may_begin(p.children[first.child], first.index, c);
-          const size_t mine = static_cast<size_t>(first_argument_[p.lhs] + argument) * class_count_ + c;
-          if (!possible || begins_[mine]) continue;
-          begins_[mine] = true;
+              first.terminal ? k == atom_class[first.index] : of_variable[first.index * class_count_ + k];
+          const size_t mine = argument * class_count_ + k;
+          if (!possible || of_symbol[p.lhs][mine]) continue;
+          of_symbol[p.lhs][mine] = true;
           changed = true;
         }
       }
+    }
   }
+  for (const Production& p : productions) begins_.push_back(variable_beginnings(p, of_symbol, class_count_));
 }
 
 }  // namespace binyan::grammar

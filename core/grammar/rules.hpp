@@ -11,34 +11,57 @@
 
 namespace binyan::grammar {
 
-// Part of a left-hand argument: argument `index` of right-hand symbol `child`, or terminal atom `index` where child <
-// 0.
+constexpr int32_t kTerminal = -1, kFree = -2;
+
+// Part of an argument: argument `index` of right-hand symbol `child`; terminal atom `index` where child == kTerminal;
+// variable `index`, which is no argument by itself, where child == kFree.
 struct Element {
   int32_t child;
   uint32_t index;
+  friend bool operator==(const Element&, const Element&) = default;
 };
 
-// A(alpha_1, ..., alpha_k) -> B_1 ... B_r. Each argument of each B occurs exactly once among the alphas.
+// An argument of a right-hand symbol that differs from what the word shows: atoms that are not in the word, at most one
+// variable among them. R3(a, w, c) in a word that shows a and c has {0, 1, {w}}; R3(a, b, b) where b is written once
+// has {0, 2, {argument 1 of symbol 0}}.
+struct UnderlyingArgument {
+  uint32_t child, index;
+  std::vector<Element> parts;
+};
+
+// A(alpha_1, ..., alpha_k) -> B_1 ... B_r. Each argument of each B occurs exactly once, among the alphas or as the
+// place of an underlying argument; each free variable occurs once among the alphas.
 struct SourceRule {
   uint32_t lhs;
   std::vector<std::vector<Element>> arguments;
   std::vector<uint32_t> rhs;
   double weight;  // Dirichlet pseudo-count
+  std::vector<UnderlyingArgument> underlying = {};
 };
 
-// A binarised rule. Productions of intermediate symbols carry no rule (`rule` == CompiledGrammar::unit()): their
-// probability is 1.
+// Part of an argument of a production: a variable of it, or a terminal atom.
+struct Part {
+  bool terminal;
+  uint32_t index;
+};
+using Parts = std::vector<Part>;
+
+// A binarised rule, its variables numbered. Productions of intermediate symbols carry no rule (`rule` ==
+// CompiledGrammar::unit()): their probability is 1.
 struct Production {
   uint32_t lhs;
   uint32_t rule;
-  std::vector<std::vector<Element>> arguments;
+  std::vector<Parts> arguments;
   std::vector<uint32_t> children;
+  std::vector<std::vector<Parts>> child_arguments;  // of each child: one variable each, or an underlying argument
+  uint32_t variables;
 };
 
 class CompiledGrammar {
  public:
   // `adapted[s]` marks adapted symbols. Throws InputError on a rule that is not simple, on an empty argument, on
-  // symbols of conflicting arity, on a cycle of unary rules and on recursion through an adapted symbol.
+  // symbols of conflicting arity, on a cycle of unary rules, on recursion through an adapted symbol and on recursion
+  // through a rule with underlying arguments.
   CompiledGrammar(uint32_t symbol_count, uint32_t atom_count, uint32_t start_symbol, std::vector<SourceRule> source,
                   const std::vector<bool>& adapted);
 
@@ -77,27 +100,29 @@ class CompiledGrammar {
     }
     if (!expected.empty()) throw InputError("a derivation ends too soon");
   }
-  // Bounds on the number of atoms of an argument; kNoIndex = unbounded (most) or unproductive (least).
-  uint32_t least(uint32_t symbol, uint32_t argument) const { return least_[first_argument_[symbol] + argument]; }
-  uint32_t most(uint32_t symbol, uint32_t argument) const { return most_[first_argument_[symbol] + argument]; }
-  // Whether an atom of the class can be the first of an argument: what cannot begin need not be tried.
-  bool may_begin(uint32_t symbol, uint32_t argument, uint32_t atom_class_number) const {
-    return atom_class_number < class_count_ &&
-           begins_[static_cast<size_t>(first_argument_[symbol] + argument) * class_count_ + atom_class_number];
-  }
+  // Bounds on the number of atoms of each variable of a production; kNoIndex = unbounded (most) or unproductive
+  // (least).
+  const std::vector<uint32_t>& least(uint32_t production) const { return least_[production]; }
+  const std::vector<uint32_t>& most(uint32_t production) const { return most_[production]; }
+  // For each variable of a production and each class of atoms, whether an atom of the class can be its first: what
+  // cannot begin need not be tried.
+  const std::vector<bool>& begins(uint32_t production) const { return begins_[production]; }
+  uint32_t class_count() const { return class_count_; }
 
  private:
   void check_rules() const;
+  void check_cycles() const;
   void check_recursion() const;
+  bool reaches(uint32_t from, uint32_t symbol) const;
   void add_lexical();
   void binarise(Production production);
   void bound_lengths();
   void find_beginnings();
 
   std::vector<uint32_t> lexical_;
-  std::vector<uint32_t> first_argument_, least_, most_;
+  std::vector<std::vector<uint32_t>> least_, most_;
   uint32_t class_count_ = 0;
-  std::vector<bool> begins_;  // of each argument, for each class of atoms
+  std::vector<std::vector<bool>> begins_;
 };
 
 }  // namespace binyan::grammar

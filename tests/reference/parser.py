@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import lgamma, log, prod
 
-from binyan.grammar.rules import Grammar, Variable
+from binyan.grammar.rules import FREE, Grammar, Underlying, Variable
 
 Yield = tuple[tuple[str, ...], ...]
 
@@ -55,12 +55,42 @@ def enumerate_derivations(grammar: Grammar, word: tuple[str, ...]) -> list[Deriv
             ]
             if all(isinstance(e, Variable) or piece == (e,) for e, piece in pieces):
                 found = {e: piece for e, piece in pieces if isinstance(e, Variable)}
+                for u in rule.underlying:
+                    found[Variable(u.child, u.argument)] = underlying_string(u, found)
                 yield [
                     tuple(found[Variable(child, i)] for i in range(rule.rhs_arity(child)))
                     for child in range(len(rule.rhs))
                 ]
 
     return derive(grammar.start, (word,))
+
+
+def underlying_string(u: Underlying, found: dict[Variable, tuple[str, ...]]) -> tuple[str, ...]:
+    """The atoms of an argument that the word does not show as it is."""
+    return tuple(atom for part in u.parts for atom in (found[part] if isinstance(part, Variable) else (part,)))
+
+
+def spell(grammar: Grammar, d: Derivation) -> Yield | None:
+    """The string of each argument of a derivation; None where letters below differ from those that a rule adds."""
+    rule, found = grammar.rules[d.rule], {}
+    for child, below in enumerate(d.children):
+        strings = spell(grammar, below)
+        if strings is None:
+            return None
+        found |= {Variable(child, i): string for i, string in enumerate(strings)}
+    for u in rule.underlying:
+        whole = found.pop(Variable(u.child, u.argument))
+        for place, part in enumerate(u.parts):
+            if isinstance(part, Variable) and part.child == FREE:
+                found[part] = whole[place : len(whole) - (len(u.parts) - 1 - place)]
+                if not found[part]:
+                    return None
+        if underlying_string(u, found) != whole:
+            return None
+    return tuple(
+        tuple(c for e in argument for c in (found[e] if isinstance(e, Variable) else (e,)))
+        for argument in rule.arguments
+    )
 
 
 def _cuts(string: tuple[str, ...], parts: int) -> Iterator[list[tuple[str, ...]]]:

@@ -33,7 +33,18 @@ DISCONTIGUOUS = (
     "W -> Stem\n@Stem[a=0.3, b=0.8](abc) -> R2(a,c) T(b)\n@Stem(abc) -> R2(a,b) T(c)\n@Stem -> Char+\n"
     "@R2[a=0.25, b=0.6](a,b) -> Char(a) Char(b)\nT -> Char\nChar -> 'x' | 'y'"
 )
+# A letter that is not shown, one written once for two, one written as another; an ending that changes before a suffix.
+UNDERLYING = (
+    "W -> Stem\n@Stem[a=0.3, b=0.8](ab) -> R3(a,'x',b) | R3(a,b,b)\n@Stem(abc) -> R3(a,b,c)\n@Stem(a 'y' c) -> R3(a,'x',c)\n"
+    "@R3[a=0.25, b=0.6](a,b,c) -> Char(a) Char(b) Char(c)\nChar -> 'x' | 'y'"
+)
+ENDINGS = (
+    "W(s 'x' t) -> Stem(s 'y') Suf(t)\nW -> Stem Suf | Stem\n@Stem[a=0.4, b=0.7] -> Char+\n@Suf[a=0.2, b=1.5] -> Char\n"
+    "Char -> 'x' | 'y'"
+)
 WORLDS = {
+    "underlying": (UNDERLYING, ["xy", "xyy", "yy", "xxy", "yxx", "yx"]),
+    "endings": (ENDINGS, ["yxy", "yy", "yxx"]),
     "contiguous": (CONTIGUOUS, ["xy", "yxy", "xy"]),
     "nested": (NESTED, ["xyxy", "yy", "xy"]),
     "discontiguous": (DISCONTIGUOUS, ["xyx", "xxy", "yxx"]),

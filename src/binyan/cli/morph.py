@@ -96,11 +96,14 @@ def segment(
 def roots(
     model: o.Model,
     words: SomeWords = None,
-    length: Annotated[int, typer.Option("--length", help="Radicals of the root.")] = 3,
+    length: Annotated[int | None, typer.Option("--length", help="Only roots of that many radicals.")] = None,
     method: Method = "A",
     as_json: o.Json = False,
 ) -> None:
-    """The most probable root of each word, where its analysis has one.
+    """The most probable root of each word over all its analyses, or _ where it is more probable to have none.
+
+    For radicals that the word does not show, further columns: the root with these in square brackets, their probability, words that
+    show them.
 
     Example: binyan morph roots arabic.model
     """
@@ -184,7 +187,13 @@ def evaluate(
         int, typer.Option("--at-least", metavar="N", min=1, help="Segmentation: words of N or more morphemes.")
     ] = 1,
     length: Annotated[int, typer.Option("--length", help="Roots: number of radicals.")] = 3,
-    method: Annotated[str, typer.Option("--method", help="Roots: extraction A (roots) or B (and templates).")] = "A",
+    method: Annotated[
+        str | None,
+        typer.Option("--method", help="Roots: the thesis's measure, by extraction A (roots) or B (and templates)."),
+    ] = None,
+    short_geminates: Annotated[
+        bool, typer.Option("--short-geminates", help="Roots: gold writes geminate roots with two letters.")
+    ] = False,
     category: Annotated[
         str, typer.Option("--category", "-c", help="Lexicon: pre, stem, suf, inf, redup, circ, clitic, root3 or root4.")
     ] = "stem",
@@ -210,6 +219,7 @@ def evaluate(
     from binyan.evaluation.morphology import evaluate_morphology
 
     options: dict[str, Any] = {"coarse": coarse, "at_least": at_least, "length": length, "method": method}
+    options["short_geminates"] = short_geminates
     result = evaluate_morphology(model, gold, task, **options, category=category, half=half)
     write_tables(result.tables, tsv, plots)
     print_result(result, as_json)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from binyan.errors import InputError, SettingsError
 from binyan.evaluation.gold import GoldWord, halves, read_gold
 from binyan.evaluation.lexicon import LexiconScore, area_under, gold_lexicon, roc_curve, roc_table, score_lexicon
+from binyan.evaluation.root_kinds import KINDS, score_root_answers
 from binyan.evaluation.roots import RootScore, score_roots
 from binyan.evaluation.segmentation import BorderScore, Granularity, morphemes_per_word, score_segmentation
 from binyan.evaluation.table import Table
@@ -129,7 +130,14 @@ class MorphologyEvaluation:
         return {"task": self.task, **self.figures, "signature": self.signature}
 
     def __str__(self) -> str:
-        return f"{_LINES[self.task].format(**self.figures)}\n{self.signature}"
+        parts = [f"{name} {_found(self.figures[name])}" for name in ("all", *KINDS) if name in self.figures]
+        apart = f"{'; '.join(parts)}\n" if parts else ""
+        return f"{_LINES[self.task].format(**self.figures)}\n{apart}{self.signature}"
+
+
+def _found(score: Mapping[str, Any]) -> str:
+    accuracy = "–" if score["accuracy"] is None else f"{score['accuracy']:.1f}"
+    return f"{accuracy} of {score['evaluated']}"
 
 
 _LINES = {
@@ -149,16 +157,19 @@ def evaluate_morphology(
     coarse: bool = False,
     at_least: int = 1,
     length: int = 3,
-    method: Method = "A",
+    method: Method | None = None,
     category: str = "stem",
     half: str = "all",
+    short_geminates: bool = False,
 ) -> MorphologyEvaluation:
     """Compare what a morphology says of the words of a gold file with what they are; words it did not learn from are analysed, too.
 
     In place of a morphology, the name of a model file, or of a file of segmentations as any program writes them (see
     `binyan.segmentation.segmentation_file`); for the latter the task is segmentation, and words that it lacks count as whole.
     For segmentation: `coarse` looks at borders of stems only, `at_least` at words of that many morphemes. For roots: the number of
-    radicals and the extraction method. For the lexicon: a `category` such as pre, stem, suf, root3. `half`: all gold words, or only
+    radicals; the root of a word is the most probable one over all its analyses, or none, as `Morphology.find_roots` says it, and strong,
+    weak and geminate roots are scored apart (`short_geminates`: gold writes these with one letter less). With `method` A or B it is the
+    thesis's measure instead: roots read off the best tree, where the stem shows them. For the lexicon: a `category` such as pre, stem, suf, root3. `half`: all gold words, or only
     the development or report half of them.
     """
     if task not in TASKS:
@@ -177,8 +188,12 @@ def evaluate_morphology(
         score = analysed.segmentation("coarse" if coarse else "fine", at_least)
         table = morphemes_per_word({"model": analysed.pieces}, words, signature)
         return MorphologyEvaluation(task, score.to_dict(), signature, {"morphemes_per_word": table})
+    if task == "roots" and method is not None:
+        return MorphologyEvaluation(task, analysed.roots(length, method).to_dict(), f"{signature}|method:{method}")
     if task == "roots":
-        return MorphologyEvaluation(task, analysed.roots(length, method).to_dict(), signature)
+        answers = {word: morphology.root(word) for word in analysed.best}
+        scores = score_root_answers(answers, words, length, short_geminates)
+        return MorphologyEvaluation(task, scores.to_dict(), signature, {"roots": scores.table(signature)})
     ranking = sampled_lexicon(morphology, [word.word for word in words], category)
     curve = roc_curve(ranking, gold_lexicon(words, category))
     table = roc_table({category: curve}, f"ROC of the lexicon: {category}", signature)

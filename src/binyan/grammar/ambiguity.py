@@ -36,7 +36,7 @@ class Duplicate:
 def duplicate_derivations(grammar: Grammar) -> list[Duplicate]:
     """One duplicate for each pair of rules that has any, among pieces of up to seven characters.
 
-    The grammar must be free of errors.
+    The grammar must be free of errors. Rules with letters that the word does not show are left out.
     """
     search = _AmbiguitySearch(grammar)
     order = search.derived_first()
@@ -64,6 +64,8 @@ class _AmbiguitySearch:
         single = False
         for i in self.grammar.rules_of[symbol]:
             rule = self.grammar.rules[i]
+            if rule.underlying:
+                continue
             if not rule.rhs and all(len(argument) == 1 for argument in rule.arguments) and rule.arity == 1:
                 if single:
                     continue

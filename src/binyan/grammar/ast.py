@@ -12,15 +12,20 @@ Repetition = Literal["", "?", "*", "+"]
 
 @dataclass(frozen=True)
 class Use:
-    """A symbol on a right side. `arguments` is None without brackets, "*" for sharing, else variable names."""
+    """A symbol on a right side. `arguments` is None without brackets, "*" for sharing, else of each argument its parts.
+
+    An argument is one variable, or underlying: given characters that the word does not show, with at most one variable among them.
+    """
 
     name: str
-    arguments: tuple[str, ...] | Literal["*"] | None = None
+    arguments: tuple[tuple[ArgumentPart, ...], ...] | Literal["*"] | None = None
     repetition: Repetition = ""
 
     def __str__(self) -> str:
-        brackets = "" if self.arguments is None else f"({','.join(self.arguments)})"
-        return f"{self.name}{brackets}{self.repetition}"
+        if self.arguments is None or self.arguments == "*":
+            return f"{self.name}{'' if self.arguments is None else '(*)'}{self.repetition}"
+        inside = ",".join(" ".join(map(str, argument)) for argument in self.arguments)
+        return f"{self.name}({inside}){self.repetition}"
 
 
 @dataclass(frozen=True)
@@ -72,14 +77,16 @@ class Group:
 
 
 Item = Use | Given | Any | LetterClass | Group
+ArgumentPart = str | Given | LetterClass
+"""Part of an argument: a variable, given characters, or each letter of a class."""
 
 
 @dataclass(frozen=True)
 class Left:
-    """A left side: each argument is a tuple of variables (str) and given characters (Given)."""
+    """A left side: each argument is a tuple of variables (str), given characters (Given) and classes of letters."""
 
     name: str
-    arguments: tuple[tuple[str | Given, ...], ...] | None = None
+    arguments: tuple[tuple[ArgumentPart, ...], ...] | None = None
 
 
 @dataclass(frozen=True)

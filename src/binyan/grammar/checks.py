@@ -9,7 +9,7 @@ from typing import Any, Literal
 from binyan.grammar.ambiguity import duplicate_derivations
 from binyan.grammar.letters import is_class
 from binyan.grammar.problems import Problem
-from binyan.grammar.rules import Grammar, Rule, Variable, is_any, left_out
+from binyan.grammar.rules import FREE, Grammar, Rule, Variable, is_any, left_out
 
 MOST_SYMBOLS = 10_000
 """The most symbols that a grammar may have; the core has the same limit."""
@@ -51,6 +51,7 @@ def check(
         checks.unproductive()
         checks.unreachable()
     checks.adapted_recursion()
+    checks.underlying_recursion()
     if not any(problem.code == "arity" for problem in checks.problems):
         checks.cycles()
     if thorough and not incomplete and not any(problem.severity == "error" for problem in checks.problems):
@@ -86,12 +87,13 @@ class _Checks:
         for i, rule in enumerate(self.grammar.rules):
             placed = [part for argument in rule.arguments for part in argument if isinstance(part, Variable)]
             for child, symbol in enumerate(rule.rhs):
-                mine = [variable.argument for variable in placed if variable.child == child]
+                shown = [variable.argument for variable in placed if variable.child == child]
+                mine = [*shown, *(u.argument for u in rule.underlying if u.child == child)]
                 if len(set(mine)) < len(mine):
                     self.report("variable-twice", f"an argument of {symbol} stands twice on the left side", i)
                 elif sorted(mine) != list(range(len(mine))) or not mine:
                     self.report("variable-not-left", f"an argument of {symbol} never stands on the left side", i)
-                elif mine != sorted(mine):
+                elif shown != sorted(shown):
                     self.report(
                         "order",
                         f"the arguments of {symbol} stand in another order on the left side; keep them in order "
@@ -165,6 +167,16 @@ class _Checks:
                 )
                 self.report("adapted-recursion", message, self.grammar.rules_of[symbol][0])
 
+    def underlying_recursion(self) -> None:
+        """Letters that are not in the word would make derivations endless."""
+        for i, rule in enumerate(self.grammar.rules):
+            if rule.underlying and rule.lhs in _reachable(self.grammar, rule.lhs):
+                message = (
+                    f"{rule.lhs} leads back to itself, and this rule of it adds letters that the word does not show: "
+                    f"it could add them without end; move the rule to a symbol outside the recursion"
+                )
+                self.report("underlying-recursion", message, i)
+
     def cycles(self) -> None:
         """Rules of one symbol each that lead back to where they began: endless derivations of the same piece."""
         single = {symbol: set() for symbol in self.grammar.symbols}  # type: dict[str, set[str]]
@@ -223,7 +235,10 @@ def _canonical(rule: Rule) -> tuple[Any, ...]:
         tuple((order[p.child], p.argument) if isinstance(p, Variable) else p for p in argument)
         for argument in rule.arguments
     )
-    return rule.lhs, arguments, tuple(rule.rhs[child] for child in order)
+    underlying = tuple(
+        sorted((order.setdefault(u.child, len(order)), u.argument, tuple(map(str, u.parts))) for u in rule.underlying)
+    )
+    return rule.lhs, arguments, tuple(rule.rhs[child] for child in order if child != FREE), underlying
 
 
 def _arguments(count: int) -> str:

@@ -10,6 +10,7 @@ from binyan import _core
 from binyan.errors import GrammarError, InputError
 from binyan.grammar.rules import Grammar, Variable
 from binyan.grammar.tree import Leaf, Tree
+from binyan.grammar.underlying import surface_texts, underlying_tree
 from binyan.grammar.word_edges import MARKS, WordEdges, without_marks
 
 START_A, START_B = 0.5, 1.0
@@ -56,9 +57,19 @@ class Compiled:
             )
             for rule in self.grammar.rules
         ]
+        underlying = [
+            (
+                i,
+                u.child,
+                u.argument,
+                [(p.child, p.argument) if isinstance(p, Variable) else (-1, self._number[p]) for p in u.parts],
+            )
+            for i, rule in enumerate(self.grammar.rules)
+            for u in rule.underlying
+        ]
         adapted = [symbol in self.grammar.adapted for symbol in self.grammar.symbols]
         try:
-            self.core = _core.CompiledGrammar(len(symbols), len(self.atoms), 0, rules, adapted)
+            self.core = _core.CompiledGrammar(len(symbols), len(self.atoms), 0, rules, adapted, underlying)
         except InputError as error:
             raise GrammarError(f"{grammar.name}: {self._named(str(error))}") from error
 
@@ -119,6 +130,9 @@ class Compiled:
         The leaves are the atoms of `word`, if given, whatever terminals stand for them.
         """
         word = word if word is None else self.edges.marked(word)
+        if any(self.grammar.rules[rule].underlying for rule in derivation):
+            whole = underlying_tree([self.grammar.rules[rule] for rule in derivation], word)
+            return self.edges.unmarked(whole) if self.edges else whole
         forms = [self._forms[rule] for rule in derivation]
         children, lengths = _children(forms)
         starts: list[list[int]] = [[0] * len(form.arguments) for form in forms]
@@ -150,12 +164,7 @@ class Compiled:
         for r in reversed(derivation):
             rule = self.grammar.rules[r]
             below = [waiting.pop() for _ in rule.rhs]
-            waiting.append(
-                tuple(
-                    "".join(below[e.child][e.argument] if isinstance(e, Variable) else e for e in argument)
-                    for argument in rule.arguments
-                )
-            )
+            waiting.append(surface_texts(rule, below))
         (result,) = waiting
         return tuple(map(without_marks, result)) if self.edges else result
 

@@ -1,7 +1,7 @@
 """Pictures of an analysis as SVG and HTML.
 
 Branches cross where a constituent has gaps; leaves stand in the order of the word, numbered from 0, from right to left for a
-script that runs so.
+script that runs so. Letters that the word does not show are grey, in square brackets.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ _LEAF_GAP = 34.0
 _LEVEL = 62.0
 _MARGIN = 18.0
 _MOST_LEVELS = 3_000
+_NOT_SHOWN = "#999999"
 _COLOURS = ("#1f5fa8", "#b3421b", "#2b7a3d", "#7a3fa0", "#8a6a00", "#0f7d86", "#a32455", "#555555")
 _STYLE = (
     "text{font-family:'Noto Sans','Noto Naskh Arabic','Noto Sans Hebrew','DejaVu Sans',sans-serif;unicode-bidi:isolate}"
@@ -124,9 +125,14 @@ def _node_svg(box: _Box, tree: Tree) -> list[str]:
 
 def _leaf_svg(box: _Box) -> list[str]:
     assert isinstance(box.node, Leaf)
+    if not box.node.shown:
+        return [
+            f'<text x="{box.x:.1f}" y="{box.y + 6:.1f}" text-anchor="middle" font-size="20" fill="{_NOT_SHOWN}">'
+            f"{escape(leaf_text(box.node))}</text>"
+        ]
     return [
         f'<text x="{box.x:.1f}" y="{box.y + 6:.1f}" text-anchor="middle" font-size="20" fill="{box.colour}">'
-        f"{escape(visible_atom(box.node.atom))}</text>",
+        f"{escape(leaf_text(box.node))}</text>",
         f'<text x="{box.x:.1f}" y="{box.y + 22:.1f}" text-anchor="middle" font-size="10" fill="#777">{box.node.position}</text>',
     ]
 
@@ -135,7 +141,25 @@ def _covered_text(tree: Tree, top: bool) -> str:
     """What stands under a symbol, with dots for gaps, where the picture does not show it at once."""
     if top or (len(tree.ranges()) == 1 and any(isinstance(child, Leaf) for child in tree.children)):
         return ""
-    return "·".join(visible_atom(piece) for piece in tree.pieces())
+    return "·".join(_pieces(tree))
+
+
+def _pieces(tree: Tree) -> list[str]:
+    """The text of each stretch of the word; letters it does not show stand in square brackets, each on its own."""
+    pieces: list[str] = []
+    end = None
+    for leaf in tree.underlying_leaves():
+        if pieces and leaf.shown and leaf.position == end:
+            pieces[-1] += leaf.atom
+        else:
+            pieces.append(leaf.atom if leaf.shown else leaf_text(leaf))
+        end = leaf.position + 1 if leaf.shown else None
+    return [visible_atom(piece) for piece in pieces]
+
+
+def leaf_text(leaf: Leaf) -> str:
+    """A leaf as it is drawn: in square brackets where the word does not show it."""
+    return visible_atom(leaf.atom) if leaf.shown else f"[{visible_atom(leaf.atom)}]"
 
 
 def visible_atom(atom: str) -> str:
@@ -151,8 +175,7 @@ def _text_width(text: str, size: float) -> float:
 
 def _lay_out(tree: Tree) -> tuple[list[_Box], float, float]:
     """Boxes, parents first, with the width and height of the picture."""
-    leaves = tree.leaves()
-    places = {leaf.position: i for i, leaf in enumerate(leaves)}
+    places = {leaf: i for i, leaf in enumerate(dict.fromkeys(tree.underlying_leaves()))}
     rows: list[list[tuple[Tree | Leaf, int]]] = [[(tree, -1)]]  # node, index of its parent in the row above
     while any(isinstance(node, Tree) for node, _ in rows[-1]):
         below: list[tuple[Tree | Leaf, int]] = []
@@ -168,14 +191,15 @@ def _lay_out(tree: Tree) -> tuple[list[_Box], float, float]:
     above: dict[int, int] = {}  # index in the row above -> index of its box
     for depth, row in enumerate(rows):
         labels = [node for node, _ in row if isinstance(node, Tree)]
-        ideal = [sum(places[p] for p in t.positions()) / len(t.positions()) * _LEAF_GAP for t in labels]
+        covered = [[places[leaf] for leaf in t.underlying_leaves()] for t in labels]
+        ideal = [sum(columns) / len(columns) * _LEAF_GAP for columns in covered]
         widths = [max(_text_width(t.symbol, 14), _text_width(_covered_text(t, depth == 0), 12)) + 18 for t in labels]
         centres = dict(zip(map(id, labels), _spread(ideal, widths), strict=True))
         here: dict[int, int] = {}
         for i, (node, parent) in enumerate(row):
             over = above.get(parent, -1)
             if isinstance(node, Leaf):
-                boxes.append(_Box(node, places[node.position] * _LEAF_GAP, bottom, over, boxes[over].colour))
+                boxes.append(_Box(node, places[node] * _LEAF_GAP, bottom, over, boxes[over].colour))
             else:
                 here[i] = len(boxes)
                 y = _MARGIN + 10 + depth * _LEVEL

@@ -10,10 +10,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, product
 
-from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, LetterClass, Statement, Use
+from binyan.grammar.ast import (
+    Alternative,
+    Any,
+    ArgumentPart,
+    Given,
+    GrammarText,
+    Group,
+    Item,
+    Left,
+    LetterClass,
+    Statement,
+    Use,
+)
 from binyan.grammar.letters import class_placeholder
 from binyan.grammar.problems import Problem
-from binyan.grammar.rules import HIDDEN, Rule, Variable, any_but
+from binyan.grammar.rules import FREE, HIDDEN, Rule, Underlying, Variable, any_but
 from binyan.text.atoms import atoms, listed_atoms
 
 _MOST_RULES = 100_000
@@ -73,11 +85,19 @@ class _Expansion:
         else:
             self.add_plain(left.name, alternative.items, alternative.weight, statement)
 
-    def append(self, lhs: str, arguments: _Arguments, rhs: tuple[str, ...], weight: float, origin: Statement) -> None:
+    def append(
+        self,
+        lhs: str,
+        arguments: _Arguments,
+        rhs: tuple[str, ...],
+        weight: float,
+        origin: Statement,
+        underlying: tuple[Underlying, ...] = (),
+    ) -> None:
         if len(self.rules) == _MOST_RULES:
             raise _Invalid("too-many", f"the grammar expands to more than {_MOST_RULES} rules")
         names = tuple(symbol_name(name) for name in rhs)
-        self.rules.append(Rule(symbol_name(lhs), arguments, names, weight, origin.line))
+        self.rules.append(Rule(symbol_name(lhs), arguments, names, weight, origin.line, underlying))
         self.origins.append(origin)
 
     def add_given(self, left: Left, alternative: Alternative, statement: Statement) -> None:
@@ -92,6 +112,8 @@ class _Expansion:
             for part in argument:
                 if isinstance(part, Given):
                     given += atoms(part.text)
+                elif isinstance(part, LetterClass):
+                    given.append(class_placeholder(part.name))
                 else:
                     raise _Invalid(
                         "variable-never-used",
@@ -175,19 +197,9 @@ class _Expansion:
             raise _Invalid(
                 "no-left-variables", f"the right side has variables; place them on the left: {left.name}(...)"
             )
-        bound: dict[str, Variable] = {}
-        for child, use in enumerate(uses):
-            if use.arguments is None:
-                raise _Invalid(
-                    "no-right-variables", f"{use.name} needs its variables in brackets, as the left side has them"
-                )
-            for argument, name in enumerate(use.arguments):
-                if name in bound:
-                    raise _Invalid("variable-twice", f"the variable {name} stands twice on the right side")
-                bound[name] = Variable(child, argument)
-        self.append(
-            left.name, _bind(left.arguments, bound), tuple(use.name for use in uses), alternative.weight, statement
-        )
+        bound, underlying = _right_side(uses)
+        arguments = _bind(left.arguments, bound)
+        self.append(left.name, arguments, tuple(use.name for use in uses), alternative.weight, statement, underlying)
 
     def add_shared(self, left: Left, uses: tuple[Use, ...], weight: float, statement: Statement) -> None:
         """Every order-preserving way to share the variables of the left side out among the symbols."""
@@ -240,14 +252,55 @@ def _placeholders(item: Any) -> list[str]:
     return [any_but(listed_atoms(item.but))]
 
 
-def _bind(arguments: tuple[tuple[str | Given, ...], ...], bound: dict[str, Variable]) -> _Arguments:
+def _right_side(uses: tuple[Use, ...]) -> tuple[dict[str, Variable], tuple[Underlying, ...]]:
+    """What each variable is bound to, and the arguments that the word does not show as they are.
+
+    A variable is the first argument that it alone is; where it stands again, that argument is a copy of it.
+    """
+    places: list[tuple[int, int, tuple[ArgumentPart, ...]]] = []
+    for child, use in enumerate(uses):
+        if use.arguments is None or use.arguments == "*":
+            raise _Invalid(
+                "no-right-variables", f"{use.name} needs its variables in brackets, as the left side has them"
+            )
+        places += [(child, argument, parts) for argument, parts in enumerate(use.arguments)]
+    bound: dict[str, Variable] = {}
+    whole: set[tuple[int, int]] = set()
+    for child, argument, parts in places:
+        if len(parts) == 1 and isinstance(parts[0], str) and parts[0] not in bound:
+            bound[parts[0]] = Variable(child, argument)
+            whole.add((child, argument))
+    for child, _, parts in places:
+        for part in parts:
+            if isinstance(part, str) and part in bound and bound[part].child != child:
+                raise _Invalid("variable-twice", f"the variable {part} stands twice on the right side, in two symbols")
+    free = (part for *_, parts in places for part in parts if isinstance(part, str) and part not in bound)
+    for number, name in enumerate(dict.fromkeys(free)):
+        bound[name] = Variable(FREE, number)
+    underlying = [
+        Underlying(child, argument, tuple(atom for part in parts for atom in _atoms_or_variable(part, bound)))
+        for child, argument, parts in places
+        if (child, argument) not in whole
+    ]
+    return bound, tuple(underlying)
+
+
+def _atoms_or_variable(part: ArgumentPart, bound: dict[str, Variable]) -> list[Variable | str]:
+    return [bound[part]] if isinstance(part, str) else [*_given_atoms(part)]
+
+
+def _given_atoms(part: Given | LetterClass) -> list[str]:
+    return atoms(part.text) if isinstance(part, Given) else [class_placeholder(part.name)]
+
+
+def _bind(arguments: tuple[tuple[ArgumentPart, ...], ...], bound: dict[str, Variable]) -> _Arguments:
     seen: set[str] = set()
     placed: list[tuple[Variable | str, ...]] = []
     for argument in arguments:
         parts: list[Variable | str] = []
         for part in argument:
-            if isinstance(part, Given):
-                parts.extend(atoms(part.text))
+            if not isinstance(part, str):
+                parts.extend(_given_atoms(part))
                 continue
             if part in seen:
                 raise _Invalid("variable-twice", f"the variable {part} stands twice on the left side")

@@ -6,7 +6,19 @@ from typing import Literal
 
 import regex
 
-from binyan.grammar.ast import Alternative, Any, Given, GrammarText, Group, Item, Left, LetterClass, Repetition, Use
+from binyan.grammar.ast import (
+    Alternative,
+    Any,
+    ArgumentPart,
+    Given,
+    GrammarText,
+    Group,
+    Item,
+    Left,
+    LetterClass,
+    Repetition,
+    Use,
+)
 
 _TOKEN = regex.compile(
     r"""(?P<space>\s+)
@@ -21,7 +33,7 @@ _TOKEN = regex.compile(
     """,
     regex.VERBOSE,
 )
-_VARIABLES = regex.compile(r"""'[^']*'|"[^"]*"|\p{L}\p{M}*\d*|\s+|.""")
+_VARIABLES = regex.compile(r"""'[^']*'|"[^"]*"|<\p{L}[\p{L}\p{N}_-]*>|\p{L}\p{M}*\d*|\s+|.""")
 
 
 DEEPEST_BRACKETS = 50
@@ -138,7 +150,7 @@ class RuleReader:
             else:
                 arguments[-1] += (" " if spaced else "") + text
 
-    def left_arguments(self, raw: list[str]) -> tuple[tuple[str | Given, ...], ...]:
+    def left_arguments(self, raw: list[str]) -> tuple[tuple[ArgumentPart, ...], ...]:
         """Variables and given characters of the arguments of a left side."""
         return tuple(tuple(_variables(argument)) for argument in raw)
 
@@ -219,20 +231,21 @@ class RuleReader:
         self.depth -= 1
         return Group(tuple(alternatives), self.repetition())
 
-    def right_arguments(self, raw: list[str]) -> tuple[str, ...] | Literal["*"]:
-        """The variables of the arguments of a symbol on the right; "*" for sharing."""
+    def right_arguments(self, raw: list[str]) -> tuple[tuple[ArgumentPart, ...], ...] | Literal["*"]:
+        """The arguments of a symbol on the right: variables, and characters the word does not show; "*" for sharing."""
         if [argument.strip() for argument in raw] == ["*"]:
             return "*"
-        names: list[str] = []
+        arguments: list[tuple[ArgumentPart, ...]] = []
         for argument in raw:
             parts = _variables(argument)
-            if len(parts) != 1 or not isinstance(parts[0], str):
+            if sum(isinstance(part, str) for part in parts) > 1:
                 raise UnreadableLine(
                     "right-argument",
-                    f"each argument on the right is one variable, not {argument.strip()!r} (join variables on the left)",
+                    f"each argument on the right has at most one variable, not {argument.strip()!r} "
+                    f"(join variables on the left)",
                 )
-            names.append(parts[0])
-        return tuple(names)
+            arguments.append(tuple(parts))
+        return tuple(arguments)
 
     def repetition(self) -> Repetition:
         """The mark of repetition that follows at once, if any."""
@@ -246,14 +259,16 @@ class RuleReader:
 _KINDS = ("space", "arrow", "any", "class", "quoted", "settings", "eps", "name", "mark")
 
 
-def _variables(argument: str) -> list[str | Given]:
-    """Variables of one argument: letters, each with digits of its own if need be; quoted parts are characters."""
-    parts: list[str | Given] = []
+def _variables(argument: str) -> list[ArgumentPart]:
+    """Variables of one argument: letters, each with digits of its own if need be; quoted parts are characters, <vowel> a class."""
+    parts: list[ArgumentPart] = []
     for part in _VARIABLES.findall(argument):
         if part.isspace():
             continue
         if part[0] in "'\"" and len(part) > 2:
             parts.append(Given(part[1:-1]))
+        elif part[0] == "<" and len(part) > 2:
+            parts.append(LetterClass(part[1:-1]))
         elif part[0].isalpha():
             parts.append(part)
         else:

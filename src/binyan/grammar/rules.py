@@ -4,19 +4,25 @@ A rule such as Stem(abcde) -> R3(a,c,e) T2(b,d) is
 Rule("Stem", ((V(0,0), V(1,0), V(0,1), V(1,1), V(0,2)),), ("R3", "T2")) with V = Variable(child, argument).
 A context-free rule is the case where every symbol has one argument. Simple means that each argument of each
 right-hand symbol occurs exactly once on the left; no argument is empty.
+
+What a right-hand symbol derives may differ from what the word shows (silent, doubled or changed letters): such an argument is
+not on the left but an `Underlying` of the rule. Stem(abc) -> R3(a,'w',c) T1(b) has V(0,0), V(1,0), V(0,2) on the left and
+Underlying(0, 1, ("w",)).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from binyan.errors import GrammarError
 from binyan.grammar.letters import class_name, is_class, letters_of_class
 from binyan.grammar.roles import BY_NAME, ROLES, WITHIN_STEMS, traditional_roles
+from binyan.grammar.script_letters import guessed_letters
 
 if TYPE_CHECKING:
     from binyan.grammar.parser import WordParses
@@ -45,10 +51,25 @@ def left_out(placeholder: str) -> frozenset[str]:
 
 
 class Variable(NamedTuple):
-    """Argument `argument` of right-hand symbol `child`, both counted from 0."""
+    """Argument `argument` of right-hand symbol `child`, both counted from 0; a free variable where `child` is FREE."""
 
     child: int
     argument: int
+
+
+FREE = -2
+"""In place of the child of a variable that is no whole argument by itself, only a part of underlying ones."""
+
+
+class Underlying(NamedTuple):
+    """Argument `argument` of right-hand symbol `child`, which the left side does not show as it is.
+
+    `parts` are atoms and at most one variable of the left side.
+    """
+
+    child: int
+    argument: int
+    parts: tuple[Variable | str, ...]
 
 
 @dataclass(frozen=True)
@@ -60,6 +81,7 @@ class Rule:
     rhs: tuple[str, ...]
     weight: float = 1.0
     line: int = 0
+    underlying: tuple[Underlying, ...] = ()
 
     @property
     def arity(self) -> int:
@@ -69,7 +91,7 @@ class Rule:
     def rhs_arity(self, child: int) -> int:
         """How many arguments right-hand symbol `child` has in this rule."""
         used = [e.argument for a in self.arguments for e in a if isinstance(e, Variable) and e.child == child]
-        return max(used, default=-1) + 1
+        return max([*used, *(u.argument for u in self.underlying if u.child == child)], default=-1) + 1
 
     def __str__(self) -> str:
         if not self.rhs and len(self.arguments) == 1:
@@ -85,8 +107,15 @@ class Rule:
                     text += _terminal(e)
             left.append(text)
         right = []
+        texts = {
+            (u.child, u.argument): " ".join(
+                letters.get(part, "?") if isinstance(part, Variable) else _terminal(part) for part in u.parts
+            )
+            for u in self.underlying
+        }
         for child, symbol in enumerate(self.rhs):
-            names = (letters.get(Variable(child, i), "?") for i in range(self.rhs_arity(child)))
+            places = [(child, i) for i in range(self.rhs_arity(child))]
+            names = (texts.get(place) or letters.get(Variable(*place), "?") for place in places)
             right.append(f"{symbol}({','.join(names)})")
         return f"{self.lhs}({','.join(left)}) -> {' '.join(right)}".rstrip()
 
@@ -182,7 +211,7 @@ class Grammar:
 
     def same_rules(self, other: Grammar) -> bool:
         """Whether two grammars have the same start, rules, weights, adaptors and letters, wherever these stand in their files."""
-        mine, theirs = ([(r.lhs, r.arguments, r.rhs, r.weight) for r in g.rules] for g in (self, other))
+        mine, theirs = ([(r.lhs, r.arguments, r.rhs, r.weight, r.underlying) for r in g.rules] for g in (self, other))
         mine_too, theirs_too = ((g.start, g.adapted, dict(g.letters)) for g in (self, other))
         return mine == theirs and mine_too == theirs_too
 
@@ -237,8 +266,17 @@ class Grammar:
     def terminals(self) -> frozenset[str]:
         """Every atom that a rule names, without placeholders."""
         return frozenset(
-            e for r in self.rules for a in r.arguments for e in a if not isinstance(e, Variable) and not is_any(e)
+            e
+            for r in self.rules
+            for a in (*r.arguments, *(u.parts for u in r.underlying))
+            for e in a
+            if not isinstance(e, Variable) and not is_any(e)
         )
+
+    @property
+    def has_underlying(self) -> bool:
+        """Whether a rule has letters that the word does not show."""
+        return any(rule.underlying for rule in self.rules)
 
     @property
     def open_terminals(self) -> bool:
@@ -263,13 +301,26 @@ class Grammar:
         return replace(self, letters={**self.letters, **{name: tuple(atoms) for name, atoms in letters.items()}})
 
     def with_terminals(self, atoms: Iterable[str]) -> Grammar:
-        """Replace each rule that holds a placeholder by one rule of the same weight for each atom, sorted."""
+        """Replace each rule that holds a placeholder by one rule of the same weight for each atom, sorted.
+
+        Classes of letters that are not given are those of the script, where these are known (`binyan.grammar.script_letters`).
+        """
         ordered = sorted(set(atoms))
+        if any(name not in self.letters for name in self.letter_classes):
+            guessed = guessed_letters(frozenset(ordered))
+            if guessed:
+                return replace(self, letters={**guessed, **self.letters})._filled_with(ordered)
+        return self._filled_with(ordered)
+
+    def _filled_with(self, ordered: list[str]) -> Grammar:
         rules: list[Rule] = []
         for rule in self.rules:
             places = _places(rule)
             if not places:
                 rules.append(rule)
+                continue
+            if rule.underlying:
+                rules += self._filled(rule, ordered)
                 continue
             if len(places) > 1:
                 raise GrammarError(
@@ -280,6 +331,24 @@ class Grammar:
                 rules.append(replace(rule, arguments=filled))
         return replace(self, rules=tuple(rules))
 
+    def _filled(self, rule: Rule, ordered: list[str]) -> Iterator[Rule]:
+        """A rule with letters that the word does not show: every choice of letters, but none where a class has no letter here."""
+
+        def options(part: Variable | str) -> list[Variable | str]:
+            if isinstance(part, Variable) or not is_any(part):
+                return [part]
+            if is_class(part) and not frozenset(self.letters.get(class_name(part), "")) & frozenset(ordered):
+                return []
+            return [*self._stood_for(part, ordered)]
+
+        def choices(parts: tuple[Variable | str, ...]) -> list[tuple[Variable | str, ...]]:
+            return list(product(*map(options, parts)))
+
+        for arguments in product(*map(choices, rule.arguments)):
+            for hidden in product(*(choices(u.parts) for u in rule.underlying)):
+                filled = (u._replace(parts=parts) for u, parts in zip(rule.underlying, hidden, strict=True))
+                yield replace(rule, arguments=arguments, underlying=tuple(filled))
+
     def _stood_for(self, placeholder: str, ordered: list[str]) -> list[str]:
         if not is_class(placeholder):
             return [atom for atom in ordered if atom not in left_out(placeholder)]
@@ -288,4 +357,5 @@ class Grammar:
 
 
 def _places(rule: Rule) -> list[str]:
-    return [e for argument in rule.arguments for e in argument if isinstance(e, str) and is_any(e)]
+    parts = (*rule.arguments, *(u.parts for u in rule.underlying))
+    return [e for argument in parts for e in argument if isinstance(e, str) and is_any(e)]

@@ -11,6 +11,7 @@ A rule is `Left -> items | items`, close to the thesis (section 5.5)::
     Root -> <consonant> | <weak>           one rule for each letter of a class, see `letters`
     Infix -> 'um' | 'in'                   given characters
     Circumfix('ke','an') -> eps            given characters with a gap
+    @Stem(ab) -> R3(a,'w',b) | R3(a,b,b)   letters that the word does not show, letters it shows once
 
 Other lines are `start Symbol`, `include NAME`, `adapt Symbol ...` (the mark @, apart from a rule) and `role ROLE Symbol ...`
 (what symbols stand for, see `roles`), and `letters CLASS a e i ...` (the letters of a class). `#` starts a comment; a line that starts with | continues a rule; a symbol that starts with

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from binyan.grammar.drawing import refuse_to_draw_deep_trees, runs_right_to_left, visible_atom
+from binyan.grammar.drawing import leaf_text, refuse_to_draw_deep_trees, runs_right_to_left
 from binyan.grammar.tree import Leaf, Tree
 
 _LEFT_TO_RIGHT = "\u200e"
@@ -18,21 +18,21 @@ _LEFT_TO_RIGHT = "\u200e"
 def draw_text(tree: Tree) -> str:
     """The tree as lines of text. Where a branch passes another, the upright one is drawn in front."""
     refuse_to_draw_deep_trees(tree)
-    leaves = tree.leaves()
+    leaves = list(dict.fromkeys(tree.underlying_leaves()))
     mark = _LEFT_TO_RIGHT if runs_right_to_left(tree.word()) else ""
-    labels = [f"{leaf.position}={visible_atom(leaf.atom)}" for leaf in leaves]
+    labels = [f"{leaf.position}={leaf_text(leaf)}" if leaf.shown else leaf_text(leaf) for leaf in leaves]
     symbols = [node.symbol for node in tree.subtrees()]
     step = max(text_width(text) for text in (*labels, *symbols)) + 1
-    column = {leaf.position: i * step + step // 2 for i, leaf in enumerate(leaves)}
+    column = {leaf: i * step + step // 2 for i, leaf in enumerate(leaves)}
 
     rows = _rows(tree)
-    strands = {column[leaf.position] for leaf in leaves}  # columns of what still waits for its parent
+    strands = {column[leaf] for leaf in leaves}  # columns of what still waits for its parent
     where: dict[int, int] = {}  # id of a node -> its column
     lines = [_line(list(zip(column.values(), (text + mark for text in labels), strict=True)))]
     for row in rows:
         names, branches = [], dict.fromkeys(strands, "│")
         for node in row:
-            ends = [column[c.position] if isinstance(c, Leaf) else where[id(c)] for c in node.children]
+            ends = [column[c] if isinstance(c, Leaf) else where[id(c)] for c in node.children]
             middle = min(ends, key=lambda end: (abs(end - (min(ends) + max(ends)) / 2), end))
             where[id(node)] = middle
             for place in range(min(ends), max(ends) + 1):
@@ -60,10 +60,10 @@ def _rows(tree: Tree) -> list[list[Tree]]:
     """Nodes from the bottom up; those that share a row do not overlap and have all their children below."""
     height: dict[int, int] = {}
     rows: list[list[Tree]] = []
-    spans: list[list[tuple[int, int]]] = []
+    spans: list[list[tuple[tuple[int, bool], tuple[int, bool]]]] = []
 
     for node in _children_first(tree):
-        places = node.positions()
+        places = [leaf.place for leaf in node.underlying_leaves()]
         span = (places[0], places[-1])
         level = 1 + max((height[id(child)] for child in node.children if isinstance(child, Tree)), default=-1)
         while level < len(rows) and any(span[0] <= end and start <= span[1] for start, end in spans[level]):

@@ -4,6 +4,11 @@ A leaf knows its position in the word, so the order of children carries no meani
 word. The one-line form with numbered leaves (disco-dop's discbracket) keeps everything::
 
     (Stem (R3 0=k 2=t 4=b) (T2 1=i 3=A))
+
+A letter that the analysis has and the word does not show, such as the w of the root qwl in qAl, is a leaf that is not `shown`; it
+stands right after a position, `0+` being after the first letter and `-1+` before it::
+
+    (Stem (R3 0=q 0+=w 2=l) (T1 1=A))
 """
 
 from __future__ import annotations
@@ -22,10 +27,19 @@ _ESCAPES = {"(": "#LRB#", ")": "#RRB#", " ": "#SPACE#"}
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One atom (a character as a reader sees it) at its place in the word, counted from 0."""
+    """One atom (a character as a reader sees it) at its place in the word, counted from 0.
+
+    One that is not `shown` is not in the word: it stands, unseen, right after `position`.
+    """
 
     position: int
     atom: str
+    shown: bool = True
+
+    @property
+    def place(self) -> tuple[int, bool]:
+        """By which leaves are sorted."""
+        return self.position, not self.shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,8 +107,16 @@ class Tree:
             )
 
     def leaves(self) -> list[Leaf]:
-        """All leaves below, in the order of the word."""
-        return sorted(self._leaves(), key=lambda leaf: leaf.position)
+        """The leaves below that are in the word, in its order."""
+        return sorted((leaf for leaf in self._leaves() if leaf.shown), key=lambda leaf: leaf.position)
+
+    def underlying_leaves(self) -> list[Leaf]:
+        """All leaves below, those that the word does not show included, in order."""
+        return sorted(self._leaves(), key=lambda leaf: leaf.place)
+
+    def underlying(self) -> str:
+        """The atoms of all leaves below, in order: qwl for the root of qAl."""
+        return "".join(leaf.atom for leaf in self.underlying_leaves())
 
     def _leaves(self) -> Iterator[Leaf]:
         waiting: list[Tree | Leaf] = [self]
@@ -141,7 +163,7 @@ class Tree:
         return list(self.subtrees())[::-1]
 
     def find(self, *symbols: str) -> list[Tree]:
-        """The subtrees with one of these symbols, in the order of their first atoms."""
+        """The subtrees with one of these symbols, in the order of their first atoms in the word."""
         return sorted((tree for tree in self.subtrees() if tree.symbol in symbols), key=lambda t: t.positions())
 
     def collapse(self, hidden: Callable[[str], bool]) -> Tree:
@@ -172,10 +194,15 @@ class Tree:
 
     def discbracket(self) -> str:
         """One line with numbered leaves; `parse_tree` reads it back."""
-        return self._line(lambda leaf: f"{leaf.position}={_escape(leaf.atom)}", None)
+        return self._line(lambda leaf: f"{leaf.position}{'' if leaf.shown else '+'}={_escape(leaf.atom)}", None)
 
     def bracket(self) -> str:
-        """One line without numbers, as treebanks write it. Refused for a tree with gaps, which it cannot express."""
+        """One line without numbers, as treebanks write it. Refused for what it cannot express: gaps, letters not shown."""
+        if any(not leaf.shown for leaf in self._leaves()):
+            raise InputError(
+                f"the analysis of {self.word()} has letters that the word does not show, which plain brackets cannot "
+                "express; use the numbered form (discbracket)"
+            )
         if self.discontiguous():
             raise InputError(
                 f"the analysis of {self.word()} has a constituent with a gap, which plain brackets cannot express; "
@@ -211,6 +238,14 @@ def _unescape(text: str) -> str:
     return text
 
 
+def _leaf(token: str, counter: Iterator[int]) -> Leaf:
+    """A leaf as `discbracket` writes it, or one without a number, which is the next of the word."""
+    numbered = regex.fullmatch(r"(?:0*([0-9]{1,9})|(-1)(?=\+))(\+?)=(.+)", token)
+    if numbered is None:
+        return Leaf(next(counter), _unescape(token))
+    return Leaf(int(numbered[1] or numbered[2]), _unescape(numbered[4]), not numbered[3])
+
+
 def parse_tree(text: str) -> Tree:
     """Read a tree from its bracket or discbracket line. In plain brackets leaves are numbered from left to right."""
     tokens = regex.findall(r"[()]|[^()\s]+", text)
@@ -240,9 +275,7 @@ def parse_tree(text: str) -> Tree:
             else:
                 tree = Tree(symbol, tuple(children))
         else:
-            numbered = regex.fullmatch(r"0*([0-9]{1,9})=(.+)", token)
-            leaf = (int(numbered[1]), numbered[2]) if numbered else (next(counter), token)
-            open_symbols[-1][1].append(Leaf(leaf[0], _unescape(leaf[1])))
+            open_symbols[-1][1].append(_leaf(token, counter))
     if place != len(tokens):
         raise InputError(f"text after the end of the tree: {' '.join(tokens[place:])[:40]!r}")
     if len(set(tree.positions())) != len(tree.positions()):

@@ -32,7 +32,8 @@ def owners(tree: Tree, symbols: Collection[str]) -> list[tuple[Tree, list[Leaf]]
     while waiting:
         node, owner, found = waiting.pop()
         if isinstance(node, Leaf):
-            owned.setdefault(id(owner), (owner, []))[1].append(node)
+            if node.shown:
+                owned.setdefault(id(owner), (owner, []))[1].append(node)
             continue
         if not found:
             owner, found = node, node.symbol in symbols
@@ -80,18 +81,22 @@ def roots(tree: Tree, grammar: Grammar, length: int | None = None, method: Metho
     Method A takes the constituents that are roots by their role; method B also templates, since the two may have swapped their
     parts (thesis, section 5.8.4.1). A root inside a root is none.
     """
+    candidates = root_constituents(tree, grammar, method)
+    return list(dict.fromkeys(node.underlying() for node in candidates if length in (None, radicals(node, grammar))))
+
+
+def root_constituents(tree: Tree, grammar: Grammar, method: Method = "A") -> list[Tree]:
+    """The constituents that are root candidates by extraction method A or B, see `roots`."""
     if method not in METHODS:
         raise SettingsError(f"the root extraction method is A or B, not {method!r}")
     candidates = list(_topmost(tree, grammar, "root"))
-    if method == "B":
-        candidates += _topmost(tree, grammar, "template")
-    return list(dict.fromkeys(node.word() for node in candidates if length in (None, radicals(node, grammar))))
+    return [*candidates, *_topmost(tree, grammar, "template")] if method == "B" else candidates
 
 
 def radicals(constituent: Tree, grammar: Grammar) -> int:
     """How many radicals a root has: one per argument of its symbol; if it has no gaps, one per character."""
     arity = grammar.arity(constituent.symbol)
-    return arity if arity > 1 else len(constituent.positions())
+    return arity if arity > 1 else len(constituent.underlying_leaves())
 
 
 def template(tree: Tree, grammar: Grammar, slot: str = SLOT) -> str | None:
@@ -140,6 +145,7 @@ def character_classes(grammar: Grammar) -> frozenset[str]:
             if rule.lhs in classes
             and not (
                 rule.arity == 1
+                and not rule.underlying
                 and len(rule.arguments[0]) == 1
                 and (isinstance(rule.arguments[0][0], str) or rule.rhs[0] in classes)
             )

@@ -46,7 +46,7 @@ class WordEdges:
                 if (below := self._without_marks(child)) is not None:
                     children.append(below)
             elif child.atom not in MARKS:
-                children.append(Leaf(child.position - self.start, child.atom))
+                children.append(Leaf(child.position - self.start, child.atom, child.shown))
         return Tree(tree.symbol, tuple(children)) if children else None
 
 

@@ -7,7 +7,8 @@ from binyan.morphology.choice import choose
 from binyan.morphology.choice_report import Choice
 from binyan.morphology.lexicon import Lexicon, LexiconEntry
 from binyan.morphology.morphology import Morphology
-from binyan.morphology.reports import SegmentedWords, WordAnalyses, WordRoots
+from binyan.morphology.reports import SegmentedWords, WordAnalyses
+from binyan.morphology.roots import RootCandidate, RootOutcomes, WordRoots
 from binyan.morphology.settings import MorphologySettings, WordSettings
 from binyan.morphology.word_list import WordList
 
@@ -20,6 +21,8 @@ __all__ = [
     "LexiconEntry",
     "Morphology",
     "MorphologySettings",
+    "RootCandidate",
+    "RootOutcomes",
     "SegmentedWords",
     "Snapshot",
     "SweepFigures",

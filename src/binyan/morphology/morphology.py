@@ -32,7 +32,8 @@ from binyan.morphology.knowledge.strength import with_strength
 from binyan.morphology.lexicon import Lexicon, lexicon
 from binyan.morphology.paradigm import ParadigmMethods
 from binyan.morphology.posterior import Posterior
-from binyan.morphology.reports import SegmentedWords, WordAnalyses, WordRoots, describe_learning, learning_summary
+from binyan.morphology.reports import SegmentedWords, WordAnalyses, describe_learning, learning_summary
+from binyan.morphology.roots import RootOutcomes, WordRoots, root_outcomes
 from binyan.morphology.settings import AUTO, DEFAULT_GRAMMAR, MorphologySettings, WordSettings
 from binyan.morphology.storage import KIND
 from binyan.morphology.transducer import Transducer, TransducerSettings, build_transducer
@@ -229,19 +230,19 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
         return best[0].tree if full else simplified(best[0].tree, self.grammar)
 
     def root(self, word: str, length: int | None = None, method: Method = "A") -> str | None:
-        """The most probable root of a word; None where there is none."""
-        return next(iter(self.roots(word, length, method)), None)
+        """The most probable root of a word; None where it is more probable to have none, or one of another length."""
+        return self.root_outcomes(word, method).root(length)
+
+    def root_outcomes(self, word: str, method: Method = "A") -> RootOutcomes:
+        """Every root that a word may have with its posterior probability, and the probability that it has none."""
+        return root_outcomes(self._many(word, 0), self.grammar, method)
 
     def roots(self, word: str, length: int | None = None, method: Method = "A") -> dict[str, float]:
         """Every root candidate, of `length` radicals or of any number, with its posterior probability, best first.
 
         Method A takes the constituents with the role of a root, method B also those with the role of a template.
         """
-        sums: dict[str, float] = {}
-        for analysis in self._many(word, 0):
-            for root in analysis.roots(length, method):
-                sums[root] = sums.get(root, 0.0) + analysis.probability
-        return dict(sorted(sums.items(), key=lambda item: -item[1]))
+        return self.root_outcomes(word, method).of_length(length)
 
     def template(self, word: str) -> str | None:
         """The most probable template of a word, with a dash in the place of each radical; None where there is no root."""
@@ -282,9 +283,9 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
         )
 
     def find_roots(self, words: WordSource | None = None, length: int | None = None, method: Method = "A") -> WordRoots:
-        """The root candidates of each word (of the training words, if None), as `binyan morph roots` prints them."""
-        roots = {word: self.roots(word, length, method) for word in self._listed(words)}
-        return WordRoots(roots, length, method, str(self.signature()))
+        """The roots of each word (of the training words, if None), or none, as `binyan morph roots` prints them."""
+        outcomes = {word: self.root_outcomes(word, method) for word in self._listed(words)}
+        return WordRoots.of(outcomes, length, method, str(self.signature()), self.best)
 
     def lexicon(self, symbol: str) -> Lexicon:
         """The morphemes of a symbol with their probabilities, averaged over the kept states of the grammar."""

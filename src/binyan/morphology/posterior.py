@@ -114,8 +114,8 @@ class Posterior:
     @cached_property
     def _parser(self) -> _core.PosteriorParser:
         rules = self.compiled.grammar.rules
-        numbers = {(r.lhs, r.arguments, r.rhs): i for i, r in enumerate(self._open.grammar.rules)}
-        places = np.array([numbers[r.lhs, r.arguments, r.rhs] for r in rules], np.uint32)
+        numbers = {(r.lhs, r.arguments, r.rhs, r.underlying): i for i, r in enumerate(self._open.grammar.rules)}
+        places = np.array([numbers[r.lhs, r.arguments, r.rhs, r.underlying] for r in rules], np.uint32)
         parser = _core.PosteriorParser(self._open.core, self.most_bytes)
         for snapshot in self.snapshots:
             counts = np.zeros(len(numbers), np.uint64)

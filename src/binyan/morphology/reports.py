@@ -126,47 +126,6 @@ class SegmentedWords(Mapping[str, list[Segmentation]]):
         return {"words": words, "without_analysis": self.without_analysis, "signature": self.signature}
 
 
-@dataclass(frozen=True, repr=False)
-class WordRoots(Mapping[str, dict[str, float]]):
-    """The root candidates of each word with their probabilities, best first."""
-
-    roots: Mapping[str, dict[str, float]]
-    length: int | None
-    method: str
-    signature: str
-
-    def __getitem__(self, word: str) -> dict[str, float]:
-        return self.roots[word]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.roots)
-
-    def __len__(self) -> int:
-        return len(self.roots)
-
-    def __repr__(self) -> str:
-        return f"<WordRoots: {len(self):,} words, {sum(map(bool, self.roots.values())):,} with a root>"
-
-    @property
-    def warning(self) -> str:
-        """How many words have no root, in a sentence; empty where all have one."""
-        without = sum(not candidates for candidates in self.roots.values())
-        if not without:
-            return ""
-        why = "" if without < len(self) else "; does its grammar have roots? root-template and tpl+t4 do"
-        of_length = "" if self.length is None else f" of {self.length} radicals"
-        return f"no root{of_length} for {without} of {len(self)} words{why}"
-
-    def __str__(self) -> str:
-        """One word per line: word, best root, probability."""
-        best = ((word, next(iter(candidates.items()))) for word, candidates in self.roots.items() if candidates)
-        return "\n".join(f"{word}\t{root}\t{probability:.4f}" for word, (root, probability) in best)
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"roots": dict(self.roots), "length": self.length, "method": self.method, "signature": self.signature}
-
-
 def _segmentation_fields(s: Segmentation) -> dict[str, Any]:
     parts = [
         {"text": part.text, "label": part.label, "positions": list(places)}

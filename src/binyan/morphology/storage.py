@@ -10,7 +10,7 @@ import numpy as np
 from binyan.errors import InputError
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.roles import BY_NAME
-from binyan.grammar.rules import Adaptation, Grammar, Rule, Variable
+from binyan.grammar.rules import FREE, Adaptation, Grammar, Rule, Underlying, Variable
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.knowledge import Knowledge
 from binyan.morphology.word_list import WordList
@@ -70,6 +70,7 @@ def grammar_fields(grammar: Grammar) -> dict[str, Any]:
                 r.rhs,
                 r.weight,
                 r.line,
+                *([[_underlying_fields(u) for u in r.underlying]] if r.underlying else []),
             ]
             for r in grammar.rules
         ],
@@ -89,8 +90,9 @@ def grammar_of(fields: Mapping[str, Any]) -> Grammar:
             tuple(rhs),
             weight,
             line,
+            tuple(_underlying(u) for fields in underlying for u in fields),
         )
-        for lhs, arguments, rhs, weight, line in fields["rules"]
+        for lhs, arguments, rhs, weight, line, *underlying in fields["rules"]
     )
     adapted = {s: Adaptation(a, b) for s, (a, b) in fields["adapted"].items()}
     roles = fields.get("roles", BY_NAME)
@@ -104,6 +106,18 @@ def _element(stored: Any) -> Variable | str:
     if isinstance(stored, str):
         return stored
     variable = Variable(*stored)
-    if not all(isinstance(number, int) and 0 <= number < _MOST_ARGUMENTS for number in variable):
+    lowest = (FREE, 0) if variable.child == FREE else (0, 0)
+    if not all(isinstance(n, int) and least <= n < _MOST_ARGUMENTS for n, least in zip(variable, lowest, strict=True)):
         raise InputError(f"a rule of the grammar has the argument {list(variable)}, which no rule can have")
     return variable
+
+
+def _underlying_fields(u: Underlying) -> list[Any]:
+    return [u.child, u.argument, [list(part) if isinstance(part, Variable) else part for part in u.parts]]
+
+
+def _underlying(fields: list[Any]) -> Underlying:
+    child, argument, parts = fields
+    place = _element([child, argument])
+    assert isinstance(place, Variable)
+    return Underlying(*place, tuple(_element(part) for part in parts))

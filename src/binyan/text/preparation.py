@@ -11,6 +11,7 @@ from typing import Any
 
 from binyan.errors import SettingsError
 from binyan.settings import Settings, setting
+from binyan.text.foldings import FOLDINGS, fold, folding_names
 from binyan.text.lower_case import SPECIAL_LANGUAGES, lower_case
 
 _NORMAL_FORMS = ("none", "nfc", "nfd", "nfkc", "nfkd")
@@ -25,7 +26,8 @@ class Preparation(Settings):
     """A recipe from a line of text to its words. By default only white space splits and nothing is changed.
 
     Steps, in this order: Unicode normal form, punctuation (curly quotes, dashes and the like made plain, as Moses does),
-    tokenisation by sacremoses for a language, combining marks stripped, lowercase, digits to 0.
+    tokenisation by sacremoses for a language, combining marks stripped, letters folded (see `binyan.text.foldings`), lowercase,
+    digits to 0.
 
     >>> Preparation(lowercase=True, digits=True)("Im Jahr 1999")
     ['im', 'jahr', '0000']
@@ -42,8 +44,14 @@ class Preparation(Settings):
         "Language whose rules lower case follows (tr, az and lt have their own); by default that of --tokenise.",
         metavar="LANG",
     )
+    fold: str | None = setting(
+        None,
+        f"Fold letters that morphology does not tell apart, by names with commas between them: {', '.join(FOLDINGS)}.",
+        metavar="NAMES",
+    )
 
     def __post_init__(self) -> None:
+        folding_names(self.fold)
         if self.normalise not in _NORMAL_FORMS:
             raise SettingsError(f"normalisation is one of {', '.join(_NORMAL_FORMS)}, not {self.normalise!r}")
 
@@ -57,13 +65,15 @@ class Preparation(Settings):
 
     def words(self, words: list[str]) -> list[str]:
         """Words that are tokenised already (CoNLL-U, lists of words), with the steps that concern single words."""
-        if self.strip_marks or self.lowercase or self.digits:
+        if self.strip_marks or self.lowercase or self.digits or self.fold:
             return [self._word(w) for w in words]
         return words
 
     def _word(self, word: str) -> str:
         if self.strip_marks:
             word = _strip_marks(word)
+        if self.fold:
+            word = fold(word, folding_names(self.fold))
         if self.lowercase:
             word = lower_case(self.locale or self.tokenise)(word)
         return _DIGIT.sub("0", word) if self.digits else word
@@ -87,6 +97,7 @@ class Preparation(Settings):
         done = [self.normalise] if self.normalise != "none" else []
         done += [f"tokenise-{self.tokenise}"] if self.tokenise else []
         done += [name for name in ("punctuation", "strip_marks", "lowercase", "digits") if getattr(self, name)]
+        done += [f"fold-{name}" for name in folding_names(self.fold)]
         done += [f"locale-{self.locale}"] if self.locale and self.lowercase else []
         return "+".join(done) or "plain"
 

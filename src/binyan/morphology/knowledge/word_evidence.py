@@ -131,7 +131,8 @@ class WordEvidence:
         assert place is not None
         letters = self.words.atoms(self.words.words[place])
         prepared = [[a for part in self.words.prepare(root) for a in self.words.atoms(part)] for root in known.roots]
-        within = [root for root in prepared if _is_within(root, letters)]
+        unseen = self.compiled.grammar.has_underlying  # then a root may have letters that the word does not show
+        within = [root for root in prepared if unseen or _is_within(root, letters)]
         encoded = [numbers for root in within if (numbers := self.compiled.encode(root))]
         if not encoded:
             self.refuse(known, f"the letters of the root {' or '.join(known.roots)} are not in the word in this order")
