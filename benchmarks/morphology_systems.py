@@ -38,6 +38,8 @@ KNOWN_WORDS = 50
 CORPUS_WEIGHTS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
 SYSTEMS = ("morfessor", "morfessor-tuned", "morphagram", "thesis", "auto", "known")
 CANDIDATE = "grammar:"
+# The grammar chosen for a list by the first seed; the other seeds learn by it, and choose nothing themselves.
+_chosen: dict[tuple[str, str], Grammar] = {}
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ def analyse(system: str, gold_file: GoldFile, words: GoldWords, learning: Learni
     if model is None:
         return None
     model.fit(words.learn, progress=False, threads=learning.threads)
+    if system in ("auto", "known"):
+        _chosen[gold_file.name, system] = model.grammar
     segmentations = _segmentations(model, words.report)
     roots = {w.word: root for w in words.report if words.has_roots and (root := model.root(w.word, 3))}
     seconds = time.process_time() - cpu, time.perf_counter() - begin
@@ -96,7 +100,7 @@ def _model(system: str, gold_file: GoldFile, words: GoldWords, learning: Learnin
     if system in ("auto", "known"):
         try:
             known = {"known": _known_file(words.known(KNOWN_WORDS))} if system == "known" else {}
-            return Morphology("auto", **settings, **known)
+            return Morphology(_chosen.get((gold_file.name, system), "auto"), **settings, **known)
         except (BinyanError, TypeError) as error:
             print(f"{system}: {error}", file=sys.stderr)
             return None
