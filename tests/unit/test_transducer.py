@@ -245,10 +245,14 @@ def test_too_many_states_are_refused_with_what_to_do():
     [
         ("Word -> 'a' Word 'b' | Stem\n@Stem -> Char+\nChar -> <any>\n", "contains itself"),
         ("Word -> Word Word | Stem\n@Stem -> Char+\nChar -> <any>\n", "contains itself"),
+        (
+            "Word(ab) -> Root(a,b,b)\nWord -> Char+\n@Root(a,b,c) -> Char(a) Char(b) Char(c)\nChar -> <any>\n",
+            "does not show",
+        ),
     ],
-    ids=["middle", "both"],
+    ids=["middle", "both", "not shown"],
 )
-def test_what_needs_a_stack_is_refused(text, why):
+def test_what_no_transducer_can_do_is_refused(text, why):
     model = binyan.Morphology(Grammar.from_text(text, "odd"), sweeps=3, seed=1).fit(["aab", "abab"], progress=False)
     with pytest.raises(SettingsError, match=f"odd cannot be written as a transducer.*{why}.*--format tsv"):
         model.to_fst()

@@ -141,8 +141,11 @@ class AdaptorSampler:
             raise SettingsError("chains on a cluster do not see one another: leave until or the scheduler out")
         if not self.states:
             self.states = [self.empty(i) for i in range(self.settings.chains)]
-        logging.getLogger("binyan").info(
-            "%s words, %s MB for their analyses", f"{len(self.words):,}", f"{self.memory_mb:,.0f}"
+        logging.getLogger("binyan").log(
+            logging.DEBUG if progress is False else logging.INFO,
+            "%s words, %s MB for their analyses",
+            f"{len(self.words):,}",
+            f"{self.memory_mb:,.0f}",
         )
         run_chains(
             self, progress=progress, threads=threads, checkpoint=checkpoint, seconds=seconds, scheduler=scheduler

@@ -18,7 +18,13 @@ class Recursion:
 
     @classmethod
     def of(cls, grammar: Grammar) -> Recursion:
-        """Raises SettingsError where a transducer would need a stack."""
+        """Raises SettingsError where a transducer would need a stack, or a rule has letters that the word does not show."""
+        hidden = next((rule for rule in grammar.rules if rule.underlying), None)
+        if hidden is not None:
+            raise SettingsError(
+                f"the grammar {grammar.name} cannot be written as a transducer: the rule '{hidden}' (line {hidden.line}) has "
+                "letters that the word does not show; export the analyses instead (--format tsv)"
+            )
         groups = _mutually_recursive(grammar)
         repeated = frozenset(rule.lhs for rule in grammar.rules if _begins_with_itself(rule))
         for rule in grammar.rules:
