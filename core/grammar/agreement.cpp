@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "no_index.hpp"
+#include "stack_space.hpp"
 
 namespace binyan::grammar {
 namespace {
@@ -21,6 +22,7 @@ class Follower {
   }
 
   void gather(uint32_t index, uint32_t at, bool by_an_edge, Trees& trees) {
+    require_stack();
     const Forest& f = w_.forest;
     if (index < f.node_base()) return;
     const Forest::Node& n = f.nodes[index - f.node_base()];
@@ -57,6 +59,7 @@ class Follower {
   }
 
   uint32_t edges(uint32_t index, uint32_t at) {
+    require_stack();
     const uint64_t key = (static_cast<uint64_t>(index) << 32) | at;
     if (const auto hit = ends_.find(key); hit != ends_.end()) return hit->second;
     const Forest::Node& n = w_.forest.nodes[index - w_.forest.node_base()];

@@ -8,6 +8,7 @@
 #include "errors.hpp"
 #include "grammar/loose_forest.hpp"
 #include "no_index.hpp"
+#include "stack_space.hpp"
 
 namespace binyan::grammar {
 namespace {
@@ -46,6 +47,7 @@ class Builder {
   static constexpr uint32_t kDeepest = 12'000;
   struct Level {
     explicit Level(Builder& of) : builder(of) {
+      require_stack();
       if (++builder.depth_ > kDeepest)
         throw InputError("the derivations of a word of " + std::to_string(builder.classes_.size()) +
                          " atoms are nested too deeply: leave out the longest words, or use a grammar with shorter "

@@ -8,6 +8,7 @@
 
 #include "elementary/functions.hpp"
 #include "no_index.hpp"
+#include "stack_space.hpp"
 
 namespace binyan::grammar {
 namespace {
@@ -45,6 +46,7 @@ class Search {
 
   // The way of this rank to derive `index`, or null where there are fewer.
   const Way* get(uint32_t index, uint32_t rank) {
+    require_stack();
     Place& place = this->place(index);
     while (place.ways.size() <= rank) {
       if (place.candidates.empty()) return nullptr;
@@ -62,6 +64,7 @@ class Search {
 
   // Write the rules of the way of this rank; returns the probability of the derivation, whichever way it is made.
   ScaledDouble write(uint32_t index, uint32_t rank, std::vector<uint32_t>& rules) {
+    require_stack();
     if (index == 0) return 1.0;
     if (index < w_.forest.node_base()) {
       const uint32_t rule = leaf_rule(adaptor_.grammar, w_, index);

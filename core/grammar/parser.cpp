@@ -7,6 +7,7 @@
 #include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
+#include "stack_space.hpp"
 
 namespace binyan::grammar {
 namespace {
@@ -53,6 +54,7 @@ void Parser::fit() {
 
 template <class Node>
 Parser::Subtree Parser::walk(std::span<const uint32_t> rules, size_t& at, size_t depth, Node node) const {
+  require_stack();
   if (depth > kDeepest) throw InputError("a derivation is nested too deeply");
   if (at >= rules.size() || rules[at] >= grammar_->rules.size())
     throw InputError("a derivation ends too soon or holds an unknown rule");

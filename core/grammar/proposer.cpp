@@ -58,55 +58,71 @@ ScaledDouble Proposer::sum(const WordView& word, uint32_t index) {
 
 void Proposer::draw(const WordView& given, uint32_t word, uint32_t index, pitman_yor::Random& random) {
   items.clear();
+  pending_.assign(1, {index, kNoIndex});
   const WordView w = with_agreeing_trees(given);
   if (sum_doubles(w, index)) {
     total = ScaledDouble(values_[index]);
-    descend(w, word, index, values_, random);
+    descend(w, word, values_, random);
   } else {
     total = extended_[index];
-    descend(w, word, index, extended_, random);
+    descend(w, word, extended_, random);
   }
 }
 
 void Proposer::draw_new(const WordView& given, uint32_t word, uint32_t index, pitman_yor::Random& random) {
   items.clear();
+  pending_.clear();
   const WordView w = with_agreeing_trees(given);
-  if (sum_doubles(w, index)) descend_edge(w, word, index, values_, random);
-  else descend_edge(w, word, index, extended_, random);
+  if (sum_doubles(w, index)) {
+    take_edge(w, index, values_, random);
+    descend(w, word, values_, random);
+  } else {
+    take_edge(w, index, extended_, random);
+    descend(w, word, extended_, random);
+  }
 }
 
 template <class Number>
-void Proposer::descend_edge(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
-                            pitman_yor::Random& random) {
+void Proposer::take_edge(const WordView& w, uint32_t index, const std::vector<Number>& value,
+                         pitman_yor::Random& random) {
   const Edge& edge = draw_edge(adaptor_.weights, w.forest, index, value, random);
   if (edge.rule != adaptor_.grammar.unit()) items.push_back(edge.rule);
-  if (edge.left != 0) descend(w, word, edge.left, value, random);
-  if (edge.right != 0) descend(w, word, edge.right, value, random);
+  if (edge.right != 0) pending_.push_back({edge.right, kNoIndex});
+  if (edge.left != 0) pending_.push_back({edge.left, kNoIndex});
 }
 
 template <class Number>
-void Proposer::descend(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
-                       pitman_yor::Random& random) {
+void Proposer::descend(const WordView& w, uint32_t word, const std::vector<Number>& value, pitman_yor::Random& random) {
   const uint32_t base = w.forest.node_base();
-  if (index < base) {
-    items.push_back(leaf_rule(adaptor_.grammar, w, index));
-    return;
-  }
-  const Forest::Node& node = w.forest.nodes[index - base];
-  if (node.adapted == kNoIndex) return descend_edge(w, word, index, value, random);
-  const uint32_t adapted = adaptor_.grammar.adapted_index[node.symbol], yield = w.yields[node.adapted];
-  if (adaptor_.weights.is_used(yield)) {
-    const Number cached(w.cached_value(adaptor_.weights, adapted, node.adapted, yield));
-    if (value[index] * Number(random.uniform()) < cached) {
-      items.push_back(kTreeItem | draw_cached(w, index, yield, random));
-      return;
+  while (!pending_.empty()) {
+    const auto [index, first] = pending_.back();
+    pending_.pop_back();
+    if (index < base) {
+      items.push_back(leaf_rule(adaptor_.grammar, w, index));
+      continue;
     }
+    const Forest::Node& node = w.forest.nodes[index - base];
+    if (node.adapted == kNoIndex) {
+      take_edge(w, index, value, random);
+      continue;
+    }
+    const uint32_t adapted = adaptor_.grammar.adapted_index[node.symbol], yield = w.yields[node.adapted];
+    if (first != kNoIndex) {
+      const uint32_t tree = adaptor_.intern(adapted, yield, std::span(items).subspan(first), word, index);
+      items.resize(first);
+      items.push_back(kTreeItem | tree);
+      continue;
+    }
+    if (adaptor_.weights.is_used(yield)) {
+      const Number cached(w.cached_value(adaptor_.weights, adapted, node.adapted, yield));
+      if (value[index] * Number(random.uniform()) < cached) {
+        items.push_back(kTreeItem | draw_cached(w, index, yield, random));
+        continue;
+      }
+    }
+    pending_.push_back({index, static_cast<uint32_t>(items.size())});
+    take_edge(w, index, value, random);
   }
-  const size_t first = items.size();
-  descend_edge(w, word, index, value, random);
-  const uint32_t tree = adaptor_.intern(adapted, yield, std::span(items).subspan(first), word, index);
-  items.resize(first);
-  items.push_back(kTreeItem | tree);
 }
 
 }  // namespace binyan::grammar

@@ -22,12 +22,15 @@ class Proposer {
   ScaledDouble total;  // the inside value that `draw` drew from
 
  private:
+  // A node to be derived; or, once all below it is, an adapted one whose items from `first` on become a tree.
+  struct Pending {
+    uint32_t index, first;
+  };
+  // Derive what is pending. With a stack of its own: the depth of a derivation is the input's choice.
   template <class Number>
-  void descend(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
-               pitman_yor::Random& random);
+  void descend(const WordView& w, uint32_t word, const std::vector<Number>& value, pitman_yor::Random& random);
   template <class Number>
-  void descend_edge(const WordView& w, uint32_t word, uint32_t index, const std::vector<Number>& value,
-                    pitman_yor::Random& random);
+  void take_edge(const WordView& w, uint32_t index, const std::vector<Number>& value, pitman_yor::Random& random);
   bool sum_doubles(const WordView& w, uint32_t index);  // false where doubles underflow
   // The word with the value of the cached trees that agree with what is known of it, valid until the next call.
   WordView with_agreeing_trees(const WordView& w);
@@ -37,6 +40,7 @@ class Proposer {
   std::vector<double> values_;
   std::vector<ScaledDouble> extended_;
   std::vector<double> cached_;  // of each adapted node
+  std::vector<Pending> pending_;
 };
 
 }  // namespace binyan::grammar

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +91,11 @@ def hpylm_bytes(words: NDArray[np.uint32], order: int, chains: int, samples: int
     return (60 + 20 * chains + 17 * chains * samples) * sum(distinct_ngrams(words, order, tokens))
 
 
+def compound_bytes(words: NDArray[np.uint32], order: int, chains: int, samples: int, tokens: int | None = None) -> int:
+    """About how much memory the sampling of a compound model takes beside the text: words and heads in every context."""
+    return (160 + 35 * chains + 37 * chains * samples) * sum(distinct_ngrams(words, order, tokens))
+
+
 def check_memory(what: str, words: NDArray[np.uint32], order: int, needed: Callable[[int, int | None], int]) -> None:
     """Raise NoMemoryError where training needs more memory than there is, with the order or the text that would fit.
 
@@ -105,7 +110,12 @@ def check_memory(what: str, words: NDArray[np.uint32], order: int, needed: Calla
         tokens = tokens * 3 // 4
     fits = [f"order {shorter}"] if shorter else []
     fits += [f"about {tokens:,} of the {len(words):,} words of text"] if tokens else []
-    raise NoMemoryError(
-        f"{what} of order {order} needs about {most // _MEBIBYTE:,} MB of memory, and {available // _MEBIBYTE:,} MB are available; "
+    raise no_memory(f"{what} of order {order}", most, available, fits)
+
+
+def no_memory(what: str, needed: int, available: int, fits: Sequence[str]) -> NoMemoryError:
+    """The refusal of what needs more memory than there is; `fits` is what would fit."""
+    return NoMemoryError(
+        f"{what} needs about {needed // _MEBIBYTE:,} MB of memory, and {available // _MEBIBYTE:,} MB are available; "
         + (f"what would fit: {', or '.join(fits)}" if fits else "take a machine with more memory")
     )

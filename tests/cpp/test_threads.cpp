@@ -91,13 +91,70 @@ TEST(posterior_parsers) {
   }
 }
 
+// What the explorer's threads ask about models that they share: probabilities of all words, how each came about,
+// analyses by several states, and grammars that a visitor wrote.
+TEST(questions_of_the_explorer) {
+  const SmallText text(7, 200);
+  const ngram::BackoffModel model = ngram::estimate_kneser_ney(*text.tree(3), {}, {}).model;
+  const auto tree = text.compound_tree(3);
+  ngram::CompoundHPYLM compound_chain(tree, true, 1, 0);
+  compound_chain.initialise(ngram::Initialisation::kSequential);
+  const ngram::CompoundQuery query(tree, ngram::collect(compound_chain));
+  const auto compiled = small_grammar();
+  const std::vector<Numbers> words{{0, 1, 2}, {0, 1, 1}, {2, 2, 1, 0}, {0, 1}, {1}};
+  const auto forests = std::make_shared<const grammar::WordForests>(compiled, words, size_t{1} << 24);
+  grammar::PosteriorParser parser(compiled, size_t{1} << 15);
+  for (uint64_t i = 0; i < 3; ++i) {
+    grammar::Chain chain(forests, std::vector<grammar::SymbolRestaurant>(2), 3, i);
+    chain.initialise(i == 1);
+    chain.sweep(1.0, true, true, 0.5);
+    parser.add(chain.adaptor.rule_counts(), chain.adaptor.adaptors, {});
+  }
+  check_from_threads([&] {
+    std::vector<double> all, probability(SmallText::kVocabulary);
+    uint32_t state = model.begin();
+    ngram::CompoundQuery::State compound_state = query.begin();
+    for (size_t i = 0; i < 20; ++i) {
+      const uint32_t word = text.words[i];
+      model.distribution(state, probability);
+      all.insert(all.end(), probability.begin(), probability.end());
+      for (const double share : model.shares(state, word)) all.push_back(share);
+      state = model.score(state, word).state;
+      query.distribution(compound_state, i % 2 == 0, probability);
+      all.insert(all.end(), probability.begin(), probability.end());
+      all.push_back(query.vocabulary_mass(compound_state));
+      for (const auto& part : query.explain(compound_state, query.word(word))) all.push_back(part.seen);
+      compound_state = query.score(compound_state, query.word(word), true).state;
+      const Numbers unseen{word % 3, static_cast<uint32_t>(i) % 3, 1, 2};
+      for (const auto& derivation : parser.best(unseen, 5, 28, true)) all.push_back(derivation.log_probability);
+      grammar::PosteriorParser fresh(small_grammar(), size_t{1} << 20);
+      fresh.add(std::vector<uint64_t>(compiled->rules.size(), 0), std::vector<grammar::SymbolRestaurant>(2), {});
+      all.push_back(fresh.log_probability(unseen));
+    }
+    return all;
+  });
+}
+
+// Chains of one list of words, each in its own thread; the first to ask finds the families of words.
+TEST(chains) {
+  const auto forests = std::make_shared<const grammar::WordForests>(
+      small_grammar(), std::vector<Numbers>{{0, 1, 2}, {0, 1, 1}, {2, 2, 1, 0}, {0, 1}, {0, 1, 2, 2}, {1}},
+      size_t{1} << 24);
+  check_from_threads([&] {
+    grammar::Chain chain(forests, std::vector<grammar::SymbolRestaurant>(2), 3, 1);
+    chain.initialise(false);
+    for (int sweep = 0; sweep < 5; ++sweep) chain.sweep(1.0, true, true, 0.5);
+    return std::vector<double>{chain.adaptor.log_joint()};
+  });
+}
+
 TEST(decoders) {
   using namespace translation;
   const SmallText text(7, 200);
   const ngram::BackoffModel model = ngram::estimate_kneser_ney(*text.tree(3), {}, {}).model;
   Numbers ids;
   for (uint32_t w = 0; w < SmallText::kVocabulary; ++w) ids.push_back(w);
-  const BackoffFeature feature(model, ids);
+  BackoffFeature feature(model, ids);
   SequenceTable sources, targets;
   std::vector<Rule> rules;
   std::vector<float> features;
@@ -111,6 +168,13 @@ TEST(decoders) {
   add({4, kFirstGap}, {kFirstGap, 9}, 0.4f);
   const Grammar rule_table = Grammar::pack(sources, targets, rules, features, 1);
   const Decoder decoder(rule_table, {&feature}, {0.5f, 0.2f, -1.0f, 0.6f, 0.1f, 0.7f, -0.4f}, {});
+  // Meanwhile the vocabulary grows, as it does where words are copied from the source.
+  std::thread growing([&] {
+    for (int i = 0; i < 20; ++i) {
+      feature.extend(Numbers{binyan::text::kUnknownWord});
+      std::this_thread::yield();
+    }
+  });
   check_from_threads([&] {
     std::vector<double> all;
     for (int round = 0; round < 5; ++round)
@@ -120,6 +184,7 @@ TEST(decoders) {
       }
     return all;
   });
+  growing.join();
 }
 
 MAIN

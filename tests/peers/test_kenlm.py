@@ -1,4 +1,7 @@
-"""Our ARPA files read by KenLM: every n-gram, and sentences at random, have the probability that the model itself gives."""
+"""Our ARPA files read by KenLM: every n-gram, and sentences at random, have the probability that the model itself gives.
+
+A program written for KenLM gives the same on `binyan.compat.kenlm`, which reads the same file.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ import gzip
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from binyan import HPYLM, KneserNey
+from binyan.compat import kenlm as ours_as_kenlm
 from binyan.ngram.backoff import BackoffLanguageModel
 
 kenlm = pytest.importorskip("kenlm", reason="KenLM is not installed: make peers")
@@ -80,3 +85,42 @@ def test_every_ngram_and_sentences_at_random(kind: str, tmp_path: Path) -> None:
     for words in sentences(2000, 2, [*WORDS, "unbekannt", "nie"]):
         line = " ".join(words)
         assert ours.score(line) == pytest.approx(theirs.score(line), abs=2e-4)
+
+
+def program(module: ModuleType, arpa: Path) -> dict[str, list[Any]]:
+    """What a program that knows KenLM's interface alone computes of an ARPA file, by the method it calls."""
+    model = module.Model(str(arpa))
+    results: dict[str, list[Any]] = {"order": [model.order], "full_scores": [], "score": [], "perplexity": []}
+    results |= {"BaseScore": [], "BaseFullScore": [], "in": [word in model for word in (*WORDS, "unbekannt", "</s>")]}
+    for number, words in enumerate(sentences(500, 3, [*WORDS, "unbekannt", "nie"])):
+        line = " ".join(words)
+        for bos, eos in ((True, True), (False, True), (True, False), (False, False)):
+            results["score"].append(model.score(line, bos=bos, eos=eos))
+            results["full_scores"] += model.full_scores(line, bos=bos, eos=eos)
+        results["perplexity"].append(model.perplexity(line))
+        state, after = module.State(), module.State()
+        (model.BeginSentenceWrite if number % 2 else model.NullContextWrite)(state)
+        for word in [*words, "</s>"]:
+            full = model.BaseFullScore(state, word, after)
+            results["BaseFullScore"].append((full.log_prob, full.ngram_length, full.oov))
+            results["BaseScore"].append(model.BaseScore(state, word, after))
+            state, after = after, state
+    return results
+
+
+@pytest.mark.parametrize("kind", ["mkn", "pruned mkn", "hpylm"])
+def test_one_program_on_kenlm_and_on_our_interface(kind: str, tmp_path: Path) -> None:
+    arpa = tmp_path / "model.arpa"
+    models()[kind].to_arpa(arpa, progress=False)
+    theirs, ours = program(kenlm, arpa), program(ours_as_kenlm, arpa)
+    assert theirs["order"] == ours["order"] and theirs["in"] == ours["in"]
+    for method in ("BaseScore", "score", "perplexity"):
+        assert ours[method] == pytest.approx(theirs[method], rel=1e-5, abs=1e-5), method
+    for method in ("BaseFullScore", "full_scores"):
+        assert len(theirs[method]) == len(ours[method]) > 3000
+        for (log_prob, length, oov), (expected, expected_length, expected_oov) in zip(
+            ours[method], theirs[method], strict=True
+        ):
+            assert log_prob == pytest.approx(expected, abs=1e-5)
+            assert (length, oov) == (expected_length, expected_oov), method
+    assert {oov for _, _, oov in theirs["full_scores"]} == {True, False}

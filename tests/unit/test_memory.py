@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from binyan import memory
 from binyan.errors import NoMemoryError
 from binyan.memory import available_memory, distinct_ngrams
+from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
 
@@ -21,7 +23,8 @@ MEASURE = """
 import sys, warnings
 from pathlib import Path
 import numpy as np
-from binyan.memory import hpylm_bytes, kneser_ney_bytes
+from binyan.memory import compound_bytes, hpylm_bytes, kneser_ney_bytes
+from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.hpylm import HPYLM
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.sampling import Schedule
@@ -46,16 +49,23 @@ before = status("VmRSS")
 if kind == "mkn":
     estimate = kneser_ney_bytes(corpus.words, 4)
     KneserNey(4).fit(corpus, progress=False)
-else:
+elif kind == "hpylm":
     estimate = hpylm_bytes(corpus.words, 3, 2, 2)
     HPYLM(3, schedule=Schedule(sweeps=4, samples=2, chains=2)).fit(corpus, progress=False)
+else:
+    estimate = compound_bytes(corpus.words, 3, 2, 2)
+    table = {f"w{w}": f"w{str(w)[:2]} {str(w)[2:]}" for w in range(100, 20_000, 2)}
+    schedule = Schedule(sweeps=4, samples=2, chains=2)
+    CompoundHPYLM(3, segmentation=table, both_ways=kind == "hpylm+g", schedule=schedule).fit(corpus, progress=False)
 print(estimate, status("VmHWM") - before)
 """
 
 
 @ON_LINUX
-@pytest.mark.parametrize("kind", ["mkn", "hpylm"])
-@pytest.mark.parametrize("tokens", [60_000, 300_000])
+@pytest.mark.parametrize(
+    ("kind", "tokens"),
+    [*product(["mkn", "hpylm"], [60_000, 300_000]), *product(["hpylm+c", "hpylm+g"], [60_000, 150_000])],
+)
 def test_estimates_are_within_a_factor_of_two(kind: str, tokens: int) -> None:
     process = subprocess.run(
         [sys.executable, "-c", MEASURE, kind, str(tokens)], capture_output=True, text=True, check=True
@@ -64,8 +74,15 @@ def test_estimates_are_within_a_factor_of_two(kind: str, tokens: int) -> None:
     assert taken / 2 <= estimate <= taken * 2
 
 
-@pytest.mark.parametrize("model", [KneserNey(3), HPYLM(3, sweeps=4, samples=1, chains=1)])
-def test_what_would_fit_is_said(monkeypatch: pytest.MonkeyPatch, model: KneserNey | HPYLM) -> None:
+@pytest.mark.parametrize(
+    "model",
+    [
+        KneserNey(3),
+        HPYLM(3, sweeps=4, samples=1, chains=1),
+        CompoundHPYLM(3, segmentation={"w12": "w1 2"}, sweeps=4, samples=1, chains=1),
+    ],
+)
+def test_what_would_fit_is_said(monkeypatch: pytest.MonkeyPatch, model: KneserNey | HPYLM | CompoundHPYLM) -> None:
     text = [" ".join(f"w{(i * j) % 1009}" for j in range(20)) for i in range(2_000)]
     monkeypatch.setattr(memory, "available_memory", lambda: 3_000_000)
     with pytest.raises(

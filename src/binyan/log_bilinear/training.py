@@ -31,7 +31,8 @@ from binyan.text.corpus import Corpus
 from binyan.text.vocabulary import UNKNOWN_ID
 
 CHECKPOINT_KIND = "log-bilinear-training"
-_SCORED_AT_ONCE = {True: 8192, False: 1024}  # events, of models with classes and without
+SCORED_AT_ONCE = {True: 8192, False: 1024}
+"""Events, of models with classes and without."""
 _FIRST_STEP = 0.01  # of the step size, where it rises
 _RISEN = 1.0  # nats per event by which the first epoch's loss may exceed that of its first minibatch
 
@@ -268,7 +269,7 @@ class Trainer:
 
 def events_at_once(model: LogBilinearNetwork) -> int:
     """How many events are scored together, so that the scores of all words fit into memory."""
-    return _SCORED_AT_ONCE[model.shape.variant.classes]
+    return SCORED_AT_ONCE[model.shape.variant.classes]
 
 
 @torch.no_grad()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from binyan import model_file
 from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.history import TrainingHistory
+from binyan.log_bilinear.memory_needed import TrainingSizes, check_training_memory
 from binyan.log_bilinear.settings import Shape, TrainingSettings
 from binyan.log_bilinear.training import Trainer, TrainingError, use_threads
 from binyan.model_file import Section
@@ -30,8 +31,18 @@ class TrainingTask:
     class_of: NDArray[np.uint32] | None = None
 
     def __call__(self, settings: TrainingSettings) -> Trainer:
-        """The training run of these settings."""
+        """The training run of these settings. Raises NoMemoryError where it would not fit into memory."""
+        if settings.device == "cpu":
+            check_training_memory(self.shape, settings, self.sizes)
         return Trainer(self.corpus, self.development, self.shape, settings, self.factor_map, self.class_of)
+
+    @property
+    def sizes(self) -> TrainingSizes:
+        """What the memory of a run depends on."""
+        variant, words = self.shape.variant, len(self.corpus.vocabulary)
+        classes = int(self.class_of.max()) + 1 if variant.classes and self.class_of is not None else 0
+        factors = self.factor_map.size if self.factor_map is not None else words
+        return TrainingSizes(self.corpus.events, self.development.events, words, factors, classes)
 
     def to_bytes(self) -> bytes:
         """As a container."""

@@ -18,6 +18,7 @@ from binyan import _core
 from binyan.errors import ModelFileError
 from binyan.files import PathLike
 from binyan.language_model import LanguageModel, Scores, State, Step, WordScore
+from binyan.memory import check_memory, compound_bytes
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import context_tree, training_corpus, word_counts
 from binyan.ngram.chains import Arrays
@@ -115,10 +116,17 @@ class CompoundHPYLM(LanguageModel):
         s = self.settings
         decomposition = Decomposition(prepared(self.segmentation, self.preparation), s.head, s.linking)
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
+        self._check_memory(corpus)
         kind = BothWaysSampling if s.both_ways else CompoundSampling
         sampling = kind(corpus, s.order, self.schedule, self.preparation, decomposition)
         sampling.run(how)
         return self._finished(sampling)
+
+    def _check_memory(self, corpus: Corpus) -> None:
+        def needed(order: int, tokens: int | None) -> int:
+            return compound_bytes(corpus.words, order, self.schedule.chains, self.schedule.samples, tokens)
+
+        check_memory(f"an {self.kind} model", corpus.words, self.settings.order, needed)
 
     def _finished(self, sampling: CompoundSampling) -> Self:
         self.sampling = sampling
