@@ -88,7 +88,7 @@ def test_what_would_fit_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     classes = np.zeros(len(corpus.vocabulary), np.uint32)
     task = TrainingTask(corpus, corpus, Shape(variant="clbl", order=3, dim=400), None, classes)
     settings = TrainingSettings(batch=1000, epochs=1)
-    monkeypatch.setattr(memory, "available_memory", lambda: 8 << 20)
+    monkeypatch.setattr(memory, "available_memory", lambda: 21 << 20)
     with pytest.raises(
         NoMemoryError, match=r"clbl with vectors of 400 dimensions needs about \d+ MB of memory"
     ) as error:
