@@ -60,15 +60,14 @@ std::string on_stack(size_t bytes, const std::function<void()>& work) {
   return job.message;
 }
 
-// Word -> Char Word | Char; Char -> A | B, which are both the atom 0: each atom is a level, and has two derivations.
+// Word -> A Word | A | B, where A and B are both the atom 0: each atom is a level, and the last has two derivations.
 std::shared_ptr<const grammar::CompiledGrammar> right_branching() {
   const std::vector<grammar::SourceRule> rules{{0, {{{0, 0}, {1, 0}}}, {1, 0}, 1.0},
                                                {0, {{{0, 0}}}, {1}, 1.0},
-                                               {1, {{{0, 0}}}, {2}, 1.0},
-                                               {1, {{{0, 0}}}, {3}, 1.0},
-                                               {2, {{{-1, 0}}}, {}, 1.0},
-                                               {3, {{{-1, 0}}}, {}, 1.0}};
-  return std::make_shared<const grammar::CompiledGrammar>(4, 1, 0, rules, std::vector<bool>(4, false));
+                                               {0, {{{0, 0}}}, {2}, 1.0},
+                                               {1, {{{-1, 0}}}, {}, 1.0},
+                                               {2, {{{-1, 0}}}, {}, 1.0}};
+  return std::make_shared<const grammar::CompiledGrammar>(3, 1, 0, rules, std::vector<bool>(3, false));
 }
 
 struct Answers {
