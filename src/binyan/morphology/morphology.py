@@ -26,7 +26,7 @@ from binyan.morphology.analysis import Analysis, written
 from binyan.morphology.choice import choose
 from binyan.morphology.choice_report import Choice
 from binyan.morphology.convergence import Agreement
-from binyan.morphology.exports import ExportReport, export_analyses
+from binyan.morphology.export_methods import ExportMethods
 from binyan.morphology.knowledge import Knowledge, KnowledgeSettings, apply_knowledge
 from binyan.morphology.knowledge.strength import with_strength
 from binyan.morphology.lexicon import Lexicon, lexicon
@@ -36,11 +36,9 @@ from binyan.morphology.reports import SegmentedWords, WordAnalyses, describe_lea
 from binyan.morphology.roots import RootOutcomes, WordRoots, root_outcomes
 from binyan.morphology.settings import AUTO, DEFAULT_GRAMMAR, MorphologySettings, WordSettings
 from binyan.morphology.storage import KIND
-from binyan.morphology.transducer import Transducer, TransducerSettings, build_transducer
 from binyan.morphology.transformer import MorphemeTransformer
 from binyan.morphology.word_list import WordList, WordSource
 from binyan.morphology.word_reading import read_words
-from binyan.progress import ProgressOption
 from binyan.sampling import Run
 from binyan.segmentation import Segmentation
 from binyan.settings import gather, takes_settings
@@ -53,7 +51,7 @@ _OF_CHAINS = "settings", "sweeps", "r_hat", "stopped"
 _GROUPS = MorphologySettings, WordSettings, Preparation, KnowledgeSettings
 
 
-class Morphology(MorphemeTransformer, ParadigmMethods, Model):
+class Morphology(MorphemeTransformer, ParadigmMethods, ExportMethods, Model):
     """Learns how words are built, from nothing but words and a grammar: the name of a shipped one, a grammar file, or a Grammar.
 
     With "auto", the default, `fit` chooses the grammar (see `binyan.morphology.choose`) and `choice` has the evidence.
@@ -295,39 +293,6 @@ class Morphology(MorphemeTransformer, ParadigmMethods, Model):
 
     def _listed(self, words: WordSource | None) -> tuple[str, ...]:
         return self.words.words if words is None else WordList.of_any(words).words
-
-    # Other programs.
-
-    @takes_settings(TransducerSettings)
-    def to_fst(self, progress: ProgressOption = False, **settings: Any) -> Transducer:
-        """What was learnt as a weighted finite-state transducer: an analyser and a generator (see `TransducerSettings`)."""
-        [how] = gather("to_fst", settings, TransducerSettings)
-        return build_transducer(self.posterior, how, str(self.signature()), progress)
-
-    def to_lift(self, path: PathLike, **options: Any) -> ExportReport:
-        """Write the lexicon as LIFT 0.13 for FieldWorks and its neighbours; options as those of `export`."""
-        return self.export(path, "lift", **options)
-
-    def to_flextext(self, path: PathLike, **options: Any) -> ExportReport:
-        """Write the analyses as interlinear text for FieldWorks; options as those of `export`."""
-        return self.export(path, "flextext", **options)
-
-    def to_cldf(self, folder: PathLike, **options: Any) -> ExportReport:
-        """Write the analyses as a CLDF data set; options as those of `export`."""
-        return self.export(folder, "cldf", **options)
-
-    def export(self, path: PathLike, format: str, **options: Any) -> ExportReport:
-        """Write what was learnt for other programs, in one of `binyan.morphology.exports.FORMATS`.
-
-        "fst" takes the settings of `to_fst`, and `generator`. The others write the analyses of `words` (a file or a list), of the
-        sentences of a `text`, or of the words learnt from, with a `language` code and `glosses` of morphemes (a file or a mapping).
-        """
-        if format != "fst":
-            return export_analyses(self, path, format, **options)
-        generator = options.pop("generator", False)
-        transducer = self.to_fst(**options)
-        transducer.save(path, generator)
-        return ExportReport(str(path), format, transducer.to_dict())
 
     # The chains, and files.
 
