@@ -133,6 +133,28 @@ def test_only_what_was_quick_is_answered_at_once():
     assert at_once == [False, True, True, False]
 
 
+def test_a_first_question_waits_for_no_long_ones(monkeypatch):
+    """Somebody keeps the threads for long answers busy; the first short word of its length, and those like it, are answered."""
+    monkeypatch.setattr(dispatch, "LONG", 0.01)
+    monkeypatch.setattr(dispatch, "MOST_WAITING", 8)
+    dispatcher = dispatch.Dispatcher()
+
+    async def ask():
+        await dispatcher.run(lambda: time.sleep(0.05), "long")
+        long = [asyncio.create_task(dispatcher.run(lambda: time.sleep(0.2), "long")) for _ in range(8)]
+        await asyncio.sleep(0)
+        with pytest.raises(dispatch.BusyError, match="too many long words"):
+            await dispatcher.run(lambda: None, "long")
+        start = time.perf_counter()
+        short = await asyncio.gather(*(dispatcher.run(lambda i=i: i, "short") for i in range(20)))
+        seconds = time.perf_counter() - start
+        await asyncio.gather(*long)
+        return short, seconds
+
+    short, seconds = asyncio.run(ask())
+    assert short == list(range(20)) and seconds < 0.2
+
+
 def test_too_much_at_once_is_refused(monkeypatch):
     monkeypatch.setattr(dispatch, "MOST_WAITING", 2)
     monkeypatch.setattr(dispatch, "LONGEST_WAIT", 0.05)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 Answer = TypeVar("Answer")
 
 AT_ONCE = 0.005  # seconds: handing a question to a thread takes about a tenth of that
-LONG = 0.25  # seconds: what takes more, or nobody has tried, waits among its like
+LONG = 0.25  # seconds: what takes more waits among its like
 MOST_WAITING = 64  # long questions, asked and not answered
 LONGEST_WAIT = 20.0  # seconds until a question is given up by the one who asks
 
@@ -26,7 +25,8 @@ class Dispatcher:
     """Runs questions so that none keeps the others waiting.
 
     A question may have a measure: something that decides how long it takes, such as a model and the number of a word's atoms. What
-    was quick before with the same measure is answered at once; what took long, or has not been tried, goes to threads of its own.
+    was quick before with the same measure is answered at once; what took long goes to threads of its own. The first question of a
+    measure is tried by a thread that waits for no long ones, and others like it wait until it is known how long they take.
     """
 
     def __init__(self) -> None:
@@ -34,21 +34,44 @@ class Dispatcher:
         cores = os.cpu_count() or 1
         self._threads = ThreadPoolExecutor(min(8, cores + 1), thread_name_prefix="explorer")
         self._long = ThreadPoolExecutor(max(1, min(4, cores // 2)), thread_name_prefix="explorer-long")
-        self._slowest: dict[Any, float] = defaultdict(lambda: float("inf"))
+        self._first = ThreadPoolExecutor(1, thread_name_prefix="explorer-first")
+        self._slowest: dict[Any, float] = {}
+        self._tried: dict[Any, asyncio.Event] = {}
         self._waiting = 0
 
     async def run(self, answer: Callable[[], Answer], measure: Any = None) -> Answer:
         """The answer; BusyError where too many wait, or it does not come in time."""
         if measure is None:
             return await self._within(self._threads, answer)
-        if self._slowest[measure] < AT_ONCE:
+        if measure not in self._slowest:
+            if measure not in self._tried:
+                return await self._try(answer, measure)
+            await self._known(measure)
+        if self._slowest.get(measure, LONG) < AT_ONCE:
             return self._timed(answer, measure)
-        if self._slowest[measure] < LONG:
+        if self._slowest.get(measure, LONG) < LONG:
             return await self._within(self._threads, lambda: self._timed(answer, measure))
         if self._waiting >= MOST_WAITING:
             raise BusyError("too many long words are being analysed; try again later")
         self._waiting += 1
         return await self._within(self._long, lambda: self._timed(answer, measure), self._done)
+
+    async def _try(self, answer: Callable[[], Answer], measure: Any) -> Answer:
+        if len(self._tried) >= MOST_WAITING:
+            raise BusyError("too many words of new lengths are being analysed; try again later")
+        tried = self._tried[measure] = asyncio.Event()
+
+        def known(_: Any) -> None:
+            del self._tried[measure]
+            tried.set()
+
+        return await self._within(self._first, lambda: self._timed(answer, measure), known)
+
+    async def _known(self, measure: Any) -> None:
+        try:
+            await asyncio.wait_for(self._tried[measure].wait(), LONGEST_WAIT)
+        except TimeoutError:
+            raise BusyError("the answer takes too long; try a shorter word, or later") from None
 
     def _done(self, _: Any) -> None:
         self._waiting -= 1
@@ -58,9 +81,9 @@ class Dispatcher:
         try:
             return answer()
         finally:
-            seconds, before = time.perf_counter() - start, self._slowest[measure]
+            seconds = time.perf_counter() - start
             # One slow answer among many quick ones may be the machine's fault: the figure falls again, slowly.
-            self._slowest[measure] = seconds if before == float("inf") else max(seconds, 0.8 * before)
+            self._slowest[measure] = max(seconds, 0.8 * self._slowest.get(measure, 0.0))
 
     async def _within(
         self, pool: ThreadPoolExecutor, answer: Callable[[], Answer], done: Callable[[Any], None] | None = None
