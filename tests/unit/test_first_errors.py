@@ -86,7 +86,15 @@ def test_a_grammar_without_roots_says_so(folder):
 
 
 @pytest.mark.posix
-def test_too_little_memory_is_said_plainly(tmp_path):
+@pytest.mark.parametrize(
+    ("setup", "message"),
+    [
+        ("", "what would fit"),
+        ("import binyan.memory; binyan.memory.available_memory = lambda: None; ", "not enough memory"),
+    ],
+    ids=["before training", "during training"],
+)
+def test_too_little_memory_is_said_plainly(tmp_path, setup, message):
     """A text whose n-grams do not fit under the limit of this process: one line, no traceback, nothing half-written."""
     import subprocess
     import sys
@@ -95,10 +103,10 @@ def test_too_little_memory_is_said_plainly(tmp_path):
     text.write_text("\n".join(" ".join(f"w{(i * 7919 + j * j) % 50021}" for j in range(40)) for i in range(20_000)))
     code = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (480 << 20, 480 << 20)); "
-        "from binyan.cli import main; sys.argv = ['binyan', 'lm', 'train', 'hpylm', '--text', 't.txt', '--order', '5', "
+        f"{setup}from binyan.cli import main; sys.argv = ['binyan', 'lm', 'train', 'hpylm', '--text', 't.txt', '--order', '5', "
         "'--sweeps', '12', '--samples', '6', '--out', 'm', '--quiet']; main()"
     )
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=environment)
-    assert done.returncode == 8 and "what would fit" in done.stderr and "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == 8 and message in done.stderr and "Traceback" not in done.stderr, done.stderr
     assert {p.name for p in tmp_path.iterdir()} <= {"t.txt", "m"}  # a checkpoint may have been saved before
