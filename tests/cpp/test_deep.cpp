@@ -1,8 +1,10 @@
 // Derivations as deep as they may be, on stacks of several sizes: answered as on a large one, or refused, never a
 // crash.
 #if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
 #include <windows.h>
+#undef near
 #else
 #include <pthread.h>
 #endif
