@@ -16,7 +16,7 @@ def decision_r_hats(decisions: Decisions) -> NDArray[np.float64]:
 
     NaN below four draws per chain.
 
-    >>> decision_r_hats(np.array([[[1, 1], [1, 0], [1, 1], [1, 0]], [[0, 0], [0, 1], [0, 0], [0, 1]]]))[0]
+    >>> float(decision_r_hats(np.array([[[1, 1], [1, 0], [1, 1], [1, 0]], [[0, 0], [0, 1], [0, 0], [0, 1]]]))[0])
     inf
     """
     chains, draws, number = decisions.shape

@@ -40,7 +40,8 @@ class Digraph:
 def find_digraphs(words: Iterable[str], atoms: Callable[[str], list[str]] = list) -> list[Digraph]:
     """The digraphs of a list of words, most frequent first; `atoms` are the letters of a word.
 
-    >>> words = [a + "sh" + b for a in "aeioupt" for b in "aeioum"] + [a + "s" + b for a in "aeiou" for b in "aeioutk"]
+    >>> words = [f"{a}{v}sh{w}{b}" for a in "ptkm" for b in "lrnd" for v in "aeiou" for w in "aeiou"]
+    >>> words += [f"{a}{v}s{w}{b}" for a in "ptkm" for b in "lrnd" for v in "aei" for w in "aei"]
     >>> [digraph.text for digraph in find_digraphs(words)]
     ['sh']
     """
