@@ -36,7 +36,7 @@ class Dispatcher:
         self._long = ThreadPoolExecutor(max(1, min(4, cores // 2)), thread_name_prefix="explorer-long")
         self._first = ThreadPoolExecutor(1, thread_name_prefix="explorer-first")
         self._slowest: dict[Any, float] = {}
-        self._tried: dict[Any, asyncio.Event] = {}
+        self._tried: set[Any] = set()
         self._waiting = 0
 
     async def run(self, answer: Callable[[], Answer], measure: Any = None) -> Answer:
@@ -59,19 +59,18 @@ class Dispatcher:
     async def _try(self, answer: Callable[[], Answer], measure: Any) -> Answer:
         if len(self._tried) >= MOST_WAITING:
             raise BusyError("too many words of new lengths are being analysed; try again later")
-        tried = self._tried[measure] = asyncio.Event()
-
-        def known(_: Any) -> None:
-            del self._tried[measure]
-            tried.set()
-
-        return await self._within(self._first, lambda: self._timed(answer, measure), known)
+        self._tried.add(measure)
+        return await self._within(
+            self._first, lambda: self._timed(answer, measure), lambda _: self._tried.discard(measure)
+        )
 
     async def _known(self, measure: Any) -> None:
-        try:
-            await asyncio.wait_for(self._tried[measure].wait(), LONGEST_WAIT)
-        except TimeoutError:
-            raise BusyError("the answer takes too long; try a shorter word, or later") from None
+        """Wait until the first question of a measure is answered, in whatever event loop it was asked."""
+        end = time.monotonic() + LONGEST_WAIT
+        while measure in self._tried:
+            if time.monotonic() > end:
+                raise BusyError("the answer takes too long; try a shorter word, or later")
+            await asyncio.sleep(AT_ONCE)
 
     def _done(self, _: Any) -> None:
         self._waiting -= 1
