@@ -121,7 +121,7 @@ class Crash:
         shutil.copytree(self.texts, folder)
         return folder
 
-    def test(self, name: str, kills: int, full_disk: bool = True) -> Record:
+    def disturb(self, name: str, kills: int, full_disk: bool = True) -> Record:
         """Kill a command `kills` times in all, each killed run being followed by another, and compare what is left in the end."""
         command, record = COMMANDS[name], Record(name)
         undisturbed = self.place("undisturbed", command)
@@ -280,7 +280,7 @@ def main(kills: int, names: list[str]) -> int:
         crash = Crash(Path(folder, "crash"))
         chosen = names or list(COMMANDS)
         for left, name in zip(range(len(chosen), 0, -1), chosen, strict=True):
-            record = crash.test(name, -(-(kills - total) // left), disk)
+            record = crash.disturb(name, -(-(kills - total) // left), disk)
             total += record.kills
             failed |= record.lost > 0 or not record.identical or record.full_disk == "DIFFERS"
             full = record.full_disk or "not tried: no right to mount"

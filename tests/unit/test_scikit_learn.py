@@ -41,7 +41,10 @@ def quick() -> binyan.Morphology:
 def test_checks_that_are_not_about_numbers(check):
     if not hasattr(estimator_checks, check):
         pytest.skip("another version of scikit-learn")
-    getattr(estimator_checks, check)("Morphology", quick())
+    model = quick()
+    before = model.get_params()
+    getattr(estimator_checks, check)("Morphology", model)  # raises what is wrong
+    assert model.get_params() == before and not model.is_fitted
 
 
 def test_tags_and_fitness():

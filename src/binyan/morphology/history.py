@@ -20,7 +20,7 @@ from binyan.model_file import ModelFile, Section
 
 MOST_WORDS = 1000
 NOTED = 32
-_DROPPED = 16  # the first of so many parts of a run
+_DROPPED = 16  # the first sixteenth of a run is dropped
 _NAME = "history."
 
 
