@@ -14,13 +14,14 @@ import binyan
 from binyan.cli import app
 from binyan.errors import InputError, SettingsError
 from binyan.grammar.composition import Recipe, candidates, string_rules
-from binyan.grammar.letter_classes import letter_classes, vowels
+from binyan.grammar.letter_classes import letter_classes
 from binyan.grammar.notation import examine_grammar, load_grammar, read_grammar
 from binyan.morphology import Choice, WordList, choose
 from binyan.morphology.border_agreement import border_f1, wholly_analysed
 from binyan.morphology.choice_search import Round, paired_difference
 from binyan.morphology.grammar_trial import learn_briefly, splits_of
 from binyan.morphology.knowledge import KnownWord
+from binyan.text.vowels import vowels
 from reference import made_up_languages as languages
 
 QUICK = (Round(250, 1, 15, 4), Round(250, 3, 30))

@@ -15,8 +15,9 @@ import binyan
 from binyan.cli import app
 from binyan.errors import InputError, SettingsError
 from binyan.morphology import Morphology
-from binyan.morphology.sketch.alternations import affix_alternations, stem_alternations, vowels
+from binyan.morphology.sketch.alternations import affix_alternations, stem_alternations
 from binyan.morphology.sketch.document import Form, Heading, Paragraph, Table, markdown, web_page
+from binyan.text.vowels import vowels
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

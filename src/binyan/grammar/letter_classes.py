@@ -13,6 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from binyan.text.vowels import vowels
+
 MOST_LETTERS = 80
 """Letters that are sorted into classes, the most frequent ones; the others share the first class."""
 
@@ -79,30 +81,6 @@ def spelling_bits(
     return float(bits / max(1, sum(len(word) + 1 for word in held)))
 
 
-def vowels(words: Iterable[Sequence[str]]) -> set[str]:
-    """The vowels, as Sukhotin's algorithm finds them: vowels and consonants stand beside each other more than beside themselves.
-
-    >>> sorted(vowels(["banana", "kino", "tapir", "molu"]))
-    ['a', 'i', 'o', 'u']
-    """
-    beside: Counter[tuple[str, str]] = Counter()
-    for word in words:
-        for a, b in pairwise(word):
-            if a != b:
-                beside[a, b] += 1
-                beside[b, a] += 1
-    sums: Counter[str] = Counter()
-    for (a, _), n in beside.items():
-        sums[a] += n
-    found: set[str] = set()
-    while rest := {x: n for x, n in sums.items() if x not in found and n > 0}:
-        vowel = max(rest, key=lambda x: (rest[x], x))
-        found.add(vowel)
-        for x in sums:
-            sums[x] -= 2 * beside[x, vowel]
-    return found
-
-
 def _counts(words: Iterable[Sequence[str]]) -> tuple[Counter[tuple[str, str]], Counter[str]]:
     pairs: Counter[tuple[str, str]] = Counter()
     frequency: Counter[str] = Counter()
@@ -123,7 +101,7 @@ def _table(pairs: Counter[tuple[str, str]], letters: Sequence[str]) -> NDArray[n
 
 
 def _best_classes(
-    table: NDArray[np.float64], letters: Sequence[str], vowels: set[str], count: int
+    table: NDArray[np.float64], letters: Sequence[str], vowels: frozenset[str], count: int
 ) -> NDArray[np.int64]:
     """The better of two beginnings: letters dealt out in turn, and vowels apart from consonants."""
     if count == len(letters) or count < 2:

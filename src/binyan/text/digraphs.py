@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+
+from binyan.text.vowels import vowels
 
 LEAST_COUNT = 10
 LEAST_SHARE = 0.6  # of the occurrences of a letter that its digraphs cover
@@ -53,11 +55,12 @@ def find_digraphs(words: Iterable[str], atoms: Callable[[str], list[str]] = list
     free = _free_pairs(spelt)
     frequent = [p for p, n in pairs.items() if n >= LEAST_COUNT and information[p] >= LEAST_INFORMATION]
     likely = [p for p in frequent if p in free and all(letter[0].isalpha() for letter in p)]
-    vowels = find_vowels(letters, pairs)
+    likely_vowels = vowels(spelt)
     found: dict[Pair, Digraph] = {}
 
     def fits(pair: Pair, count: int) -> bool:
-        return pair in found or (pair[0] in vowels) == (pair[1] in vowels) or pairs[pair] >= NEVER_APART * count
+        alike = (pair[0] in likely_vowels) == (pair[1] in likely_vowels)
+        return pair in found or alike or pairs[pair] >= NEVER_APART * count
 
     for place in (0, 1):
         for letter, count in letters.items():
@@ -66,30 +69,6 @@ def find_digraphs(words: Iterable[str], atoms: Callable[[str], list[str]] = list
             if share >= LEAST_SHARE:
                 found |= {p: Digraph("".join(p), pairs[p], information[p], share) for p in mine if p not in found}
     return sorted(found.values(), key=lambda digraph: (-digraph.count, digraph.text))
-
-
-def find_vowels(letters: Mapping[str, int], pairs: Mapping[Pair, int]) -> frozenset[str]:
-    """The vowels among letters: those that stand beside consonants most often (Sukhotin's algorithm).
-
-    >>> words = ["banana", "tomato", "potato", "melon"]
-    >>> sorted(find_vowels(Counter("".join(words)), Counter(p for w in words for p in pairwise(w))))
-    ['a', 'e', 'o']
-    """
-    beside: dict[str, Counter[str]] = {letter: Counter() for letter in letters}
-    for (x, y), count in pairs.items():
-        if x != y:
-            beside[x][y] += count
-            beside[y][x] += count
-    sums = {letter: sum(counts.values()) for letter, counts in beside.items()}
-    vowels: set[str] = set()
-    while len(vowels) < len(sums):
-        best = max((letter for letter in sums if letter not in vowels), key=lambda letter: (sums[letter], letter))
-        if sums[best] <= 0:
-            break
-        vowels.add(best)
-        for letter, count in beside[best].items():
-            sums[letter] -= 2 * count
-    return frozenset(vowels)
 
 
 def _free_pairs(spelt: Iterable[list[str]]) -> set[Pair]:

@@ -183,7 +183,11 @@ class Generator:
             if (atoms := frame.filled(base)) is not None
         ]
         if not laced:
-            places = f"the template {template} has {templates[0].radicals}" if template else "no template has that number of radicals"
+            places = (
+                f"the template {template} has {templates[0].radicals}"
+                if template
+                else "no template has that number of radicals"
+            )
             raise SettingsError(
                 f"{len(roots[0])} radicals ({root}) do not fit: {places}" if root else f"no root fits: {places}"
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from binyan.morphology.paradigm.families import WordReading
 from binyan.morphology.paradigm.frame import Affix, Slot
@@ -45,31 +45,6 @@ class Alternation:
     exceptions: int
     explained: int
     examples: tuple[tuple[str, ...], tuple[str, ...]]
-
-
-def vowels(words: Iterable[Sequence[str]]) -> frozenset[str]:
-    """The letters that Sukhotin's algorithm takes for vowels: those that stand most often beside letters that are none.
-
-    >>> sorted(vowels([list("banana"), list("kitap"), list("masalar"), list("deniz"), list("ruh")]))
-    ['a', 'e', 'i', 'u']
-    """
-    beside: dict[str, Counter[str]] = defaultdict(Counter)
-    for letters in words:
-        for left, right in pairwise(letters):
-            if left != right:
-                beside[left][right] += 1
-                beside[right][left] += 1
-    sums = {letter: sum(counts.values()) for letter, counts in beside.items()}
-    found: set[str] = set()
-    while sums:
-        letter = max(sums, key=lambda x: (sums[x], x))
-        if sums.pop(letter) <= 0:
-            break
-        found.add(letter)
-        for other, times in beside[letter].items():
-            if other in sums:
-                sums[other] -= 2 * times
-    return frozenset(found)
 
 
 def affix_alternations(words: Sequence[WordReading], likely_vowels: frozenset[str], most: int) -> list[Alternation]:

@@ -17,7 +17,7 @@ from binyan.morphology.paradigm.builder import ParadigmBuilder
 from binyan.morphology.paradigm.families import WordReading
 from binyan.morphology.paradigm.tables import Paradigms
 from binyan.morphology.sketch import sections
-from binyan.morphology.sketch.alternations import Alternation, affix_alternations, stem_alternations, vowels
+from binyan.morphology.sketch.alternations import Alternation, affix_alternations, stem_alternations
 from binyan.morphology.sketch.document import Block, Form, Heading, Paragraph, Picture, Table, markdown, web_page
 from binyan.morphology.sketch.facts import (
     AffixFact,
@@ -29,6 +29,7 @@ from binyan.morphology.sketch.facts import (
     template_facts,
     uncertain_words,
 )
+from binyan.text.vowels import vowels
 
 _PARADIGMS, _CELLS = 12, 7
 _PICTURES = 3
