@@ -6,14 +6,12 @@ fixed. In the reference world the moves are the only ones that can cross, so a w
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
-from test_adaptor_chain import NESTED, WORLDS, chi_square, parameters, start
+from test_adaptor_chain import NESTED, WORLDS, agreement, start
 
+from binyan import _core
 from binyan.grammar.notation import load_grammar, read_grammar
-from reference.parser import exact_posterior
 
 # Sequences of suffixes as items of the word, not below an adapted symbol: "xy" is one suffix or two.
 SEQUENCES = (
@@ -26,19 +24,12 @@ MORE = {**WORLDS, "sequences": (SEQUENCES, ["zxy", "zxyxy", "zxy"])}
 @pytest.mark.parametrize("world", MORE)
 def test_frequencies_equal_the_exact_posterior(world: str, others: int) -> None:
     """With the steps of single words, and by draws of families nearly alone: eight times as many of them."""
-    text, words = MORE[world]
-    grammar = read_grammar(text)
-    posterior, _ = exact_posterior(grammar, [tuple(w) for w in words], parameters(grammar))
-    expected = {tuple(tuple(d.rules()) for d in trees): p for trees, p in posterior.items()}
-    _, chain = start(grammar, words)
-    chain.initialise(True)
-    draws, counts = 6_000, Counter()
-    for _ in range(draws):
+
+    def step(chain: _core.Chain) -> None:
         for _ in range(2):
             chain.sweep(relabel=bool(others), hyperparameters=False, joint=1.0 if others else 8.0)
-        counts[tuple(tuple(chain.derivation(i)) for i in range(len(words)))] += 1
-    assert len(expected) > 3
-    assert chi_square(counts, expected, draws) > 1e-4
+
+    assert agreement(MORE[world], 6_000, step) > 1e-4
 
 
 @pytest.mark.parametrize("world", MORE)

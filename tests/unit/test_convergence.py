@@ -14,7 +14,7 @@ from binyan.evaluation.morphology import trace_table
 from binyan.morphology.adaptor import AdaptorSampler
 from binyan.morphology.convergence import Agreement, Convergence, Dispute
 from binyan.morphology.history import MOST_WORDS, NOTED, AnalysisHistory, watched_words
-from binyan.morphology.readings import Reading, dispute, most_frequent
+from binyan.morphology.shown_analyses import ShownAnalysis, dispute, most_frequent
 from binyan.morphology.word_list import WordList
 from binyan.sampling import r_hat
 from binyan.sampling.decisions import decision_effective_sizes, decision_r_hats
@@ -124,13 +124,13 @@ def test_most_frequent_and_of_equals_the_latest() -> None:
     ],
 )
 def test_what_two_analyses_differ_in(one: str, other: str, expected: tuple[str, str]) -> None:
-    readings = [Reading(Segmentation.parse("ktAbwh", text), ()) for text in (one, other)]
+    readings = [ShownAnalysis(Segmentation.parse("ktAbwh", text), ()) for text in (one, other)]
     assert dispute(*readings) == dispute(*reversed(readings)) == expected
 
 
 def test_roots_are_part_of_what_is_said() -> None:
     whole = Segmentation.parse("katab", "katab/stem")
-    assert dispute(Reading(whole, ("ktb",)), Reading(whole, ())) == ("root ktb", "no root")
+    assert dispute(ShownAnalysis(whole, ("ktb",)), ShownAnalysis(whole, ())) == ("root ktb", "no root")
 
 
 def convergence(words: float, before: float, chains: int = 2, **changes: Any) -> Convergence:

@@ -11,7 +11,7 @@ import numpy as np
 
 from binyan.grammar.compiled import Compiled
 from binyan.morphology.history import AnalysisHistory
-from binyan.morphology.readings import Numbers, Reading, Readings, dispute, most_frequent
+from binyan.morphology.shown_analyses import Numbers, ShownAnalyses, ShownAnalysis, dispute, most_frequent
 from binyan.morphology.word_list import WordList
 from binyan.sampling.decisions import decision_effective_sizes, decision_r_hats
 
@@ -138,11 +138,11 @@ class ConvergenceJudge:
     """Judges the histories of chains, which watch the same words."""
 
     def __init__(self, compiled: Compiled, words: WordList) -> None:
-        self._readings = Readings(compiled, words)
+        self._shown = ShownAnalyses(compiled, words)
 
     def judge(self, histories: Sequence[AnalysisHistory], sweep: int) -> Convergence | None:
         """How far the chains have converged after `sweep` sweeps; None while too few of these are noted."""
-        late = [self._readings.numbers(history, sweep / 2, sweep) for history in histories]
+        late = [self._shown.numbers(history, sweep / 2, sweep) for history in histories]
         if not self._enough(late) or not all(self._noted(history, sweep / 2) for history in histories):
             return None
         rows = min(map(len, late))
@@ -160,12 +160,10 @@ class ConvergenceJudge:
 
     def agreement(self, histories: Sequence[AnalysisHistory], sweep: int) -> Agreement:
         """How far the chains agree after `sweep` sweeps, at least two of which are noted."""
-        best = [most_frequent(self._readings.numbers(history, sweep / 2, sweep)) for history in histories]
-        earlier = [self._readings.numbers(history, sweep / 4, sweep / 2) for history in histories]
+        best = [most_frequent(self._shown.numbers(history, sweep / 2, sweep)) for history in histories]
+        earlier = [self._shown.numbers(history, sweep / 4, sweep / 2) for history in histories]
         steady = [most_frequent(numbers) == now for numbers, now in zip(earlier, best, strict=True) if len(numbers)]
-        entries = [
-            frozenset().union(*(self._readings.readings[number].entries for number in numbers)) for numbers in best
-        ]
+        entries = [frozenset().union(*(self._shown.analyses[number].entries for number in numbers)) for numbers in best]
         shared = len(frozenset.intersection(*entries)) / max(len(frozenset.union(*entries)), 1)
         same = np.all([numbers == best[0] for numbers in best], axis=0)
         return Agreement(sweep, float(same.mean()), shared, float(np.all(steady, axis=0).mean()) if steady else 0.0)
@@ -204,7 +202,7 @@ class ConvergenceJudge:
     def _decisions(self, numbers: Numbers) -> list[np.ndarray[Any, np.dtype[np.bool_]]]:
         """The decisions about one word that varied: a border at each place, and the most frequent analysis; chains x draws."""
         used, places, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-        borders = [self._readings.readings[number].borders for number in used.tolist()]
+        borders = [self._shown.analyses[number].borders for number in used.tolist()]
         unsure = frozenset.union(*borders) - frozenset.intersection(*borders)
         rows = [np.array([place in b for b in borders]) for place in sorted(unsure)]
         rows.append(np.arange(len(used)) == counts.argmax())
@@ -218,8 +216,8 @@ class ConvergenceJudge:
                     tally[dispute(self._reading(one), self._reading(other))] += 1
         return tuple(Dispute(*pair, words) for pair, words in sorted(tally.items(), key=lambda i: (-i[1], i[0]))[:10])
 
-    def _reading(self, number: int) -> Reading:
-        return self._readings.readings[number]
+    def _reading(self, number: int) -> ShownAnalysis:
+        return self._shown.analyses[number]
 
 
 def _per_cent(share: float) -> str:

@@ -23,7 +23,7 @@ _SHARED = "…"
 
 
 @dataclass(frozen=True)
-class Reading:
+class ShownAnalysis:
     """What a user sees of an analysis: the parts of the word with labels, and its roots."""
 
     segmentation: Segmentation
@@ -50,14 +50,14 @@ class Reading:
         return frozenset(parts | {(root, "root") for root in self.roots})
 
 
-class Readings:
-    """Numbers the readings of the watched words, the same for all chains: trees that a user sees as one analysis share a number."""
+class ShownAnalyses:
+    """Numbers the analyses of the watched words, the same for all chains: trees that a user sees as one analysis share a number."""
 
     def __init__(self, compiled: Compiled, words: WordList) -> None:
         self._compiled, self._words = compiled, words
         self._of_derivation: dict[tuple[int, tuple[int, ...]], int] = {}
-        self._of_reading: dict[tuple[int, Reading], int] = {}
-        self.readings: list[Reading] = []
+        self._of_reading: dict[tuple[int, ShownAnalysis], int] = {}
+        self.analyses: list[ShownAnalysis] = []
 
     def numbers(self, history: AnalysisHistory, after: float, until: float) -> Numbers:
         """The readings of every watched word after each noted sweep beyond `after` and up to `until`: a row per sweep."""
@@ -73,18 +73,18 @@ class Readings:
         key = history.watched[place], rules
         if key not in self._of_derivation:
             reading = key[0], self._reading(*key)
-            number = self._of_reading.setdefault(reading, len(self.readings))
-            if number == len(self.readings):
-                self.readings.append(reading[1])
+            number = self._of_reading.setdefault(reading, len(self.analyses))
+            if number == len(self.analyses):
+                self.analyses.append(reading[1])
             self._of_derivation[key] = number
         return self._of_derivation[key]
 
-    def _reading(self, place: int, rules: Sequence[int]) -> Reading:
+    def _reading(self, place: int, rules: Sequence[int]) -> ShownAnalysis:
         word = self._words.words[place]
         try:
             tree = self._compiled.tree(rules, word=self._words.atoms(word))
             analysis = Analysis(word, tree, 1.0, self._compiled.grammar)
-            return Reading(analysis.segmentation, tuple(analysis.roots()))
+            return ShownAnalysis(analysis.segmentation, tuple(analysis.roots()))
         except (IndexError, InputError) as error:
             raise InputError(f"the history of a chain holds a derivation that is not one of {word!r}") from error
 
@@ -97,10 +97,10 @@ def most_frequent(numbers: Numbers) -> Numbers:
     return np.asarray(numbers[best, np.arange(numbers.shape[1])])
 
 
-def dispute(one: Reading, other: Reading) -> tuple[str, str]:
+def dispute(one: ShownAnalysis, other: ShownAnalysis) -> tuple[str, str]:
     """In what two readings of a word differ, shortly: ('w+h', 'wh'), or ('…+h', '…h') beside letters of a stem that both share.
 
-    >>> a, b = (Reading(Segmentation.parse("ktAbh", s), ()) for s in ("ktAb/stem h/suf", "ktAbh/stem"))
+    >>> a, b = (ShownAnalysis(Segmentation.parse("ktAbh", s), ()) for s in ("ktAb/stem h/suf", "ktAbh/stem"))
     >>> dispute(a, b)
     ('…+h', '…h')
     """
