@@ -7,11 +7,15 @@ latent variables), whatever the model (Geweke 2004; here with independent replic
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
+
+TIMES = int(os.environ.get("BINYAN_LAWS", "1"))
+"""How many times as many draws as in the ordinary run: more by `make laws`."""
 
 
 @dataclass(frozen=True)

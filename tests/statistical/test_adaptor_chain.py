@@ -19,6 +19,7 @@ from binyan.errors import InputError
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.notation import read_grammar
 from binyan.grammar.rules import Grammar, Variable
+from geweke import TIMES
 from reference.parser import (
     Derivation,
     ReferenceAdaptor,
@@ -119,7 +120,7 @@ def test_frequencies_with_sampled_hyperparameters(world: str) -> None:
     expected: Counter = Counter()
     total = 0.0
     for a in (np.arange(8) + 0.5) / 8:
-        for log_b in np.arange(-60, 5, 0.5):
+        for log_b in np.arange(-60, 5, 1.0):
             b = float(np.exp(log_b))
             density = float(stats.gamma.pdf(b, 0.1, scale=10) * b)
             posterior, evidence = exact_posterior(grammar, [tuple(w) for w in words], {symbol: (float(a), b)})
@@ -129,7 +130,7 @@ def test_frequencies_with_sampled_hyperparameters(world: str) -> None:
     expected = Counter({k: v / total for k, v in expected.items()})
     _, chain = start(grammar, words)
     chain.initialise(False)
-    draws, counts = 6_000, Counter()
+    draws, counts = 3_000 * TIMES, Counter()
     for _ in range(draws):
         for _ in range(4):
             chain.sweep()
@@ -167,7 +168,7 @@ def test_the_reference_sampler_agrees_with_the_exact_posterior_and_the_core(worl
     grammar = read_grammar(text)
     posterior, _ = exact_posterior(grammar, [tuple(w) for w in words], parameters(grammar))
     sampler = ReferenceSampler(grammar, [tuple(w) for w in words], parameters(grammar), seed=11)
-    draws, counts = 500, Counter()
+    draws, counts = 200 * TIMES, Counter()
     for _ in range(draws):
         for _ in range(3):
             sampler.sweep()
@@ -218,7 +219,7 @@ def test_geweke_means_and_ranks(world: str) -> None:
     (symbol,) = grammar.adapted
     random = Random(29)
     forward, again = [], []
-    for replicate in range(500):
+    for replicate in range(200 * TIMES):
         a, b = random.random(), random.gammavariate(0.1, 10.0)
         adaptor = ReferenceAdaptor(grammar, {symbol: (a, max(b, 1e-100))})
         trees = [adaptor.generate("W", random) for _ in range(5)]
@@ -228,7 +229,7 @@ def test_geweke_means_and_ranks(world: str) -> None:
         forward.append([a, np.log(room.b), len(room.sizes), largest, adaptor.counts[0], adaptor.log_joint()])
         _, chain = start(grammar, words, seed=31, chain=replicate)
         chain.initialise(True)
-        for _ in range(150):
+        for _ in range(100):
             chain.sweep()
         ((a, b, _, m),) = chain.adaptors
         largest = max(chain.cached_trees()["sizes"].tolist(), default=0)

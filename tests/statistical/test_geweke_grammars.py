@@ -8,7 +8,6 @@ So are lists with a tree whose letters differ from those a rule adds: such trees
 from __future__ import annotations
 
 import math
-import os
 from random import Random
 from typing import Any
 
@@ -18,10 +17,9 @@ from binyan import _core
 from binyan.grammar.compiled import Compiled
 from binyan.grammar.notation import read_grammar
 from binyan.grammar.rules import Grammar
-from geweke import disagreements
+from geweke import TIMES, disagreements
 from reference.parser import Derivation, ReferenceAdaptor, ReferenceSampler, spell
 
-TIMES = int(os.environ.get("BINYAN_LAWS", "1"))
 LONGEST = 7
 GRAMMARS = {
     "two adaptors": "W -> Stem Suf | Stem\n@Stem -> Char+\n@Suf -> Char+\nChar -> 'x' | 'y'",
@@ -121,12 +119,12 @@ def draws(
 @pytest.mark.parametrize("relabel", [False, True])
 @pytest.mark.parametrize("world", GRAMMARS)
 def test_the_chain_draws_from_the_joint_law(world: str, relabel: bool) -> None:
-    assert disagreements(*draws(world, 400 * TIMES, relabel)) == []
+    assert disagreements(*draws(world, 200 * TIMES, relabel)) == []
 
 
 @pytest.mark.parametrize("world", GRAMMARS)
 def test_the_chain_with_families_drawn_together_draws_from_the_joint_law(world: str) -> None:
-    assert disagreements(*draws(world, 300 * TIMES, True, joint=1.0)) == []
+    assert disagreements(*draws(world, 150 * TIMES, True, joint=1.0)) == []
 
 
 def test_another_prior_is_noticed() -> None:

@@ -8,7 +8,6 @@ made of words of the vocabulary: that is a condition on the text alone, so the p
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
@@ -18,12 +17,11 @@ import pytest
 
 from binyan._core import HPYLM, CompoundHPYLM
 from compound_world import Components, compound_tree, seating
-from geweke import disagreements
+from geweke import TIMES, disagreements
 from reference.compounds import DECOMPOSED, SHORTENED, CompoundHierarchy
 from reference.restaurant import Hierarchy, Restaurant
 from tiny_world import BEGIN, END, contexts_of, seating_of, tree_of
 
-TIMES = int(os.environ.get("BINYAN_LAWS", "1"))
 Context = tuple[int, ...]
 Draw = Callable[[Context], int]
 
@@ -121,7 +119,7 @@ def hpylm_draws(replicates: int, scale: float = 10.0, forget: bool = False) -> t
 
 
 def test_the_hpylm_draws_from_the_joint_law() -> None:
-    assert disagreements([*NAMES, "log-likelihood"], *hpylm_draws(1000 * TIMES)) == []
+    assert disagreements([*NAMES, "log-likelihood"], *hpylm_draws(500 * TIMES)) == []
 
 
 @pytest.mark.parametrize("wrong", [{"scale": 1.0}, {"forget": True}])
@@ -198,7 +196,7 @@ def compound_draws(both_ways: bool, replicates: int, power: int = 1) -> tuple[li
 
 @pytest.mark.parametrize("both_ways", [False, True])
 def test_compound_models_draw_from_the_joint_law(both_ways: bool) -> None:
-    forward, again = compound_draws(both_ways, 400 * TIMES)
+    forward, again = compound_draws(both_ways, 200 * TIMES)
     assert disagreements(COMPOUND_NAMES, forward, again) == []
     if both_ways:
         assert np.mean([row[-1] > 0 for row in forward]) > 0.1, (
