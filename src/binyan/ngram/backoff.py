@@ -240,7 +240,8 @@ class BackoffLanguageModel(LanguageModel):
 def native_from(file: ModelFile) -> _core.BackoffModel:
     """The core's model in an opened model file."""
     try:
-        return _core.BackoffModel(file.meta["columns"], **{name: file.array(f"backoff/{name}") for name in _SECTIONS})
+        arrays = {name: file.mapped(f"backoff/{name}") for name in _SECTIONS}
+        return _core.BackoffModel(file.meta["columns"], **arrays, region=file.region)
     except InputError as error:
         raise ModelFileError(f"{file.path}: {error}") from error
 
