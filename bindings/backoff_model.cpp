@@ -80,7 +80,8 @@ void bind_model(nb::module_& m) {
           nb::arg("columns"), nb::arg("context_base"), nb::arg("word"), nb::arg("next"), nb::arg("log_prob"),
           nb::arg("first_entry"), nb::arg("left_word"), nb::arg("suffix"), nb::arg("log_backoff"),
           nb::arg("region").none() = nb::none(),
-          "The arrays are used where they are, and kept alive. `region`: the mapped file they are in; they are then not "
+          "The arrays are used where they are, and kept alive. `region`: the mapped file they are in; they are then "
+          "not "
           "read through.")
       .def_static(
           "freeze",

@@ -95,7 +95,8 @@ MappedRegion::~MappedRegion() {
 bool MappedRegion::is_whole() const { return watched[slot_].whole.load(std::memory_order_relaxed); }
 
 void MappedRegion::fail() const {
-  throw InputError(name_ + ": was truncated while it was in use: its answers are lost; open a whole copy of the file, and "
+  throw InputError(name_ +
+                   ": was truncated while it was in use: its answers are lost; open a whole copy of the file, and "
                    "replace model files by moving new ones into their place instead of writing over them");
 }
 

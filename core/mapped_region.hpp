@@ -1,5 +1,5 @@
-// A file mapped into memory whose file may be truncated by somebody else. Reading beyond the file's end then gives zeros
-// and a mark instead of a signal that ends the process (SIGBUS); whoever reads must expect any bytes, and ask
+// A file mapped into memory whose file may be truncated by somebody else. Reading beyond the file's end then gives
+// zeros and a mark instead of a signal that ends the process (SIGBUS); whoever reads must expect any bytes, and ask
 // require_whole() before it believes what it has computed.
 #pragma once
 #include <cstddef>

@@ -129,8 +129,8 @@ BackoffModel BackoffModel::freeze(const ContextTree& tree, BackoffParameters p) 
 
 BackoffArrays BackoffView::copy() const {
   const auto vector = [](auto span) { return std::vector(span.begin(), span.end()); };
-  return {columns, context_base, vector(word), vector(next), vector(log_prob), vector(first_entry), vector(left_word),
-          vector(suffix), vector(log_backoff)};
+  return {columns,           context_base,   vector(word),       vector(next), vector(log_prob), vector(first_entry),
+          vector(left_word), vector(suffix), vector(log_backoff)};
 }
 
 BackoffModel::BackoffModel(BackoffArrays arrays) {

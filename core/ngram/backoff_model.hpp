@@ -69,8 +69,8 @@ class BackoffModel {
   static BackoffModel freeze(const ContextTree& tree, BackoffParameters parameters);
   // Throws InputError where the arrays are inconsistent (a damaged file).
   explicit BackoffModel(BackoffArrays arrays);
-  // Arrays that `owner` keeps alive. In a mapped file (`region`) they are not read through: what a query meets and cannot
-  // be, it refuses with InputError, and so does whatever finds that the file was truncated.
+  // Arrays that `owner` keeps alive. In a mapped file (`region`) they are not read through: what a query meets and
+  // cannot be, it refuses with InputError, and so does whatever finds that the file was truncated.
   BackoffModel(BackoffView arrays, std::shared_ptr<const void> owner, std::shared_ptr<const MappedRegion> region = {});
 
   uint32_t order() const { return static_cast<uint32_t>(arrays_.context_base.size()) - 1; }
