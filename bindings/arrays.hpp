@@ -59,3 +59,7 @@ template <class T>
 Flat<const T> view_of(const std::vector<T>& values, nanobind::handle owner) {
   return Flat<const T>(values.data(), {values.size()}, owner);
 }
+template <class T>
+Flat<const T> view_of(std::span<const T> values, nanobind::handle owner) {
+  return Flat<const T>(values.data(), {values.size()}, owner);
+}

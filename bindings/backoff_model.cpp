@@ -1,6 +1,7 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -51,17 +52,37 @@ nb::dict arrays_of(nb::handle self) {
   return d;
 }
 
+void bind_region(nb::module_& m) {
+  nb::class_<MappedRegion>(m, "MappedRegion",
+                           "A file in memory; reading what is no longer in the file is noticed, and does no harm.")
+      .def(
+          "__init__",
+          [](MappedRegion* self, const Array<uint8_t>& bytes, std::string name) {
+            new (self) MappedRegion(bytes.data(), bytes.size(), std::move(name));
+          },
+          nb::arg("bytes"), nb::arg("name"), nb::keep_alive<1, 2>())
+      .def("require_whole", &MappedRegion::require_whole, "Raises InputError where the file was truncated.");
+}
+
 void bind_model(nb::module_& m) {
   nb::class_<BackoffModel>(m, "BackoffModel", "The query structure of every n-gram model.")
       .def(
           "__init__",
           [](BackoffModel* self, uint32_t columns, Ids context_base, Ids word, Ids next, Array<float> log_prob,
-             Ids first_entry, Ids left_word, Ids suffix, Array<float> log_backoff) {
-            new (self) BackoffModel(BackoffArrays{columns, copy(context_base), copy(word), copy(next), copy(log_prob),
-                                                  copy(first_entry), copy(left_word), copy(suffix), copy(log_backoff)});
+             Ids first_entry, Ids left_word, Ids suffix, Array<float> log_backoff,
+             std::shared_ptr<MappedRegion> region) {
+            BackoffView a{columns,           copy(context_base), view(word),   view(next),       view(log_prob),
+                          view(first_entry), view(left_word),    view(suffix), view(log_backoff)};
+            auto owner = std::make_shared<const std::tuple<Ids, Ids, Array<float>, Ids, Ids, Ids, Array<float>>>(
+                word, next, log_prob, first_entry, left_word, suffix, log_backoff);
+            new (self) BackoffModel(std::move(a), std::move(owner), std::move(region));
           },
           nb::arg("columns"), nb::arg("context_base"), nb::arg("word"), nb::arg("next"), nb::arg("log_prob"),
-          nb::arg("first_entry"), nb::arg("left_word"), nb::arg("suffix"), nb::arg("log_backoff"))
+          nb::arg("first_entry"), nb::arg("left_word"), nb::arg("suffix"), nb::arg("log_backoff"),
+          nb::arg("region").none() = nb::none(),
+          "The arrays are used where they are, and kept alive. `region`: the mapped file they are in; they are then "
+          "not "
+          "read through.")
       .def_static(
           "freeze",
           [](const ContextTree& tree, uint32_t columns, Array<float> unigrams, std::vector<Array<float>> log_prob,
@@ -82,6 +103,10 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("vocabulary_size", &BackoffModel::vocabulary_size)
       .def_prop_ro("states", &BackoffModel::states)
       .def_prop_ro("arrays", &arrays_of, "What a model file holds, by name; views that stay valid with the model.")
+      .def("check", &BackoffModel::check, nb::call_guard<nb::gil_scoped_release>(),
+           "Reads all arrays; raises InputError where they do not fit together.")
+      .def("build_index", &BackoffModel::build_index, nb::call_guard<nb::gil_scoped_release>(),
+           "Makes single queries several times as fast, at 24 bytes of memory per n-gram; once.")
       .def("begin", &BackoffModel::begin)
       .def(
           "context",
@@ -177,6 +202,7 @@ void bind_kneser_ney(nb::module_& m) {
 }  // namespace
 
 void bind_backoff_model(nb::module_& m) {
+  bind_region(m);
   bind_model(m);
   bind_kneser_ney(m);
 }

@@ -7,6 +7,7 @@ void bind_context_tree(nanobind::module_& m);
 void bind_hpylm(nanobind::module_& m);
 void bind_compound_hpylm(nanobind::module_& m);
 void bind_backoff_model(nanobind::module_& m);
+void bind_suffix_block(nanobind::module_& m);
 void bind_text(nanobind::module_& m);
 void bind_arpa(nanobind::module_& m);
 void bind_word_scorer(nanobind::module_& m);

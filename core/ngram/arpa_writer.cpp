@@ -26,7 +26,7 @@ void append_log10(std::string& out, float natural) {
 }  // namespace
 
 std::string arpa_head(const BackoffModel& model) {
-  const BackoffArrays& a = model.arrays();
+  const BackoffView& a = model.arrays();
   std::string out = "\\data\\\n";
   for (uint32_t k = 0; k < model.order(); ++k)
     out += "ngram " + std::to_string(k + 1) + "=" +
@@ -35,7 +35,7 @@ std::string arpa_head(const BackoffModel& model) {
 }
 
 std::string arpa_lines(const BackoffModel& model, const text::WordIndex& words, uint32_t first, uint32_t last) {
-  const BackoffArrays& a = model.arrays();
+  const BackoffView& a = model.arrays();
   if (a.columns != 1) throw InputError("the mean of several samples is not an ARPA model");
   if (words.size() != model.vocabulary_size()) throw InputError("the words are not those of the model");
   if (first >= last || last > model.states() || model.length(first) != model.length(last - 1))
@@ -68,7 +68,7 @@ std::string arpa_lines(const BackoffModel& model, const text::WordIndex& words, 
 
 BackoffModel one_column(const BackoffModel& model) {
   if (model.columns() == 1) return model;
-  BackoffArrays a = model.arrays();
+  BackoffArrays a = model.arrays().copy();
   const uint32_t columns = a.columns;
   const auto mean = [columns](const std::vector<float>& rows, uint64_t row) {
     double sum = 0.0;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <string>
 
 #include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "no_index.hpp"
-#include "prefetch.hpp"
 #include "text/special_words.hpp"
 
 namespace binyan::ngram {
@@ -127,99 +127,143 @@ BackoffModel BackoffModel::freeze(const ContextTree& tree, BackoffParameters p) 
   return BackoffModel(std::move(a));
 }
 
-BackoffModel::BackoffModel(BackoffArrays arrays) : arrays_(std::move(arrays)) {
-  check();
-  build_index();
+BackoffArrays BackoffView::copy() const {
+  const auto vector = [](auto span) { return std::vector(span.begin(), span.end()); };
+  return {columns,           context_base,   vector(word),       vector(next), vector(log_prob), vector(first_entry),
+          vector(left_word), vector(suffix), vector(log_backoff)};
 }
 
-void BackoffModel::check() const {
-  const BackoffArrays& a = arrays_;
-  const auto fail = [](const char* what) {
-    throw InputError(std::string("the arrays of a back-off model do not fit together: ") + what);
-  };
-  if (a.columns == 0 || a.context_base.size() < 2 || a.context_base[0] != 0 || a.context_base[1] != 1) fail("levels");
-  if (!std::is_sorted(a.context_base.begin(), a.context_base.end()) || order() > 255) fail("levels");
+BackoffModel::BackoffModel(BackoffArrays arrays) {
+  const auto owned = std::make_shared<const BackoffArrays>(std::move(arrays));
+  const BackoffArrays& a = *owned;
+  arrays_ = {a.columns,     a.context_base, a.word,   a.next,       a.log_prob,
+             a.first_entry, a.left_word,    a.suffix, a.log_backoff};
+  owner_ = owned;
+  check();
+  begin_queries();
+}
+
+BackoffModel::BackoffModel(BackoffView arrays, std::shared_ptr<const void> owner,
+                           std::shared_ptr<const MappedRegion> region)
+    : arrays_(std::move(arrays)), owner_(std::move(owner)), region_(std::move(region)) {
+  if (region_) check_sizes();
+  else check();
+  begin_queries();
+}
+
+void BackoffModel::begin_queries() {
+  index_ = std::make_shared<LazyIndex>();
+  begin_ = checked_state(arrays_.next[text::kSentenceStart]);
+}
+
+void BackoffModel::refuse(const char* what) const {
+  require_whole();
+  throw InputError(std::string("the arrays of a back-off model do not fit together: ") + what +
+                   (region_ ? " (its file was changed while it was in use)" : ""));
+}
+
+void BackoffModel::check_sizes() const {
+  const BackoffView& a = arrays_;
+  if (a.columns == 0 || a.context_base.size() < 2 || a.context_base[0] != 0 || a.context_base[1] != 1) refuse("levels");
+  if (!std::is_sorted(a.context_base.begin(), a.context_base.end()) || order() > 255) refuse("levels");
   const size_t contexts = a.suffix.size(), entries = a.word.size();
   if (contexts != a.context_base.back() || a.left_word.size() != contexts || a.first_entry.size() != contexts + 1 ||
       a.log_backoff.size() != contexts * a.columns)
-    fail("contexts");
-  if (a.next.size() != entries || a.log_prob.size() != entries * a.columns) fail("entries");
-  if (a.first_entry[0] != 0 || a.first_entry.back() != entries ||
-      !std::is_sorted(a.first_entry.begin(), a.first_entry.end()))
-    fail("entries of contexts");
-  const uint32_t vocabulary = a.first_entry[1];
-  if (vocabulary <= text::kSentenceEnd) fail("vocabulary");
+    refuse("contexts");
+  if (a.next.size() != entries || a.log_prob.size() != entries * a.columns) refuse("entries");
+  if (a.first_entry[0] != 0 || a.first_entry.back() != entries) refuse("entries of contexts");
+  if (vocabulary_size() <= text::kSentenceEnd || vocabulary_size() > entries) refuse("vocabulary");
+}
+
+void BackoffModel::check() const {
+  check_sizes();
+  const BackoffView& a = arrays_;
+  if (!std::is_sorted(a.first_entry.begin(), a.first_entry.end())) refuse("entries of contexts");
+  const uint32_t vocabulary = vocabulary_size();
   for (uint32_t w = 0; w < vocabulary; ++w)
-    if (a.word[w] != w) fail("unigrams");
+    if (a.word[w] != w) refuse("unigrams");
   if (*std::max_element(a.word.begin(), a.word.end()) >= vocabulary ||
-      *std::max_element(a.next.begin(), a.next.end()) >= contexts)
-    fail("words");
+      *std::max_element(a.next.begin(), a.next.end()) >= a.suffix.size())
+    refuse("words");
   for (uint32_t k = 1; k < order(); ++k)
     for (uint32_t c = a.context_base[k]; c < a.context_base[k + 1]; ++c)
       if (a.suffix[c] < a.context_base[k - 1] || a.suffix[c] >= a.context_base[k] || a.left_word[c] >= vocabulary)
-        fail("suffixes");
+        refuse("suffixes");
   if (std::any_of(a.log_prob.begin(), a.log_prob.end(), [](float x) { return !(x <= kHighestLogProb); }))
-    fail("a log-probability is above 0 or not a number");
+    refuse("a log-probability is above 0 or not a number");
   if (std::any_of(a.log_backoff.begin(), a.log_backoff.end(), [](float x) { return !(x <= kHighestLogBackoff); }))
-    fail("a back-off weight is too large or not a number");
+    refuse("a back-off weight is too large or not a number");
+  require_whole();
 }
 
-void BackoffModel::build_index() {
-  const BackoffArrays& a = arrays_;
-  begin_ = a.next[text::kSentenceStart];
-  const uint64_t hashed = a.word.size() - vocabulary_size();
-  // A load of two thirds: probes stay within a cache line or two.
-  const uint64_t size = hashed + hashed / 2 + 16;
-  if (size > UINT32_MAX) throw InputError("more than 2.8 billion n-grams: lower the order or prune");
-  slots_.assign(size, Slot{0, 0, 0, {0.0f}});
-  constexpr uint32_t kAhead = 16;
-  for (uint32_t c = 1; c < states(); ++c) {
-    for (uint32_t e = a.first_entry[c]; e < a.first_entry[c + 1]; ++e) {
-      uint64_t i = slot_of(c, a.word[e]);
-      while (slots_[i].context != 0)
-        if (++i == size) i = 0;
-      Slot& s = slots_[i];
-      s = {c, a.word[e], a.next[e], {0.0f}};
-      if (a.columns == 1) s.log_prob = a.log_prob[e];
-      else s.entry = e;
-    }
-    if (c + kAhead < states())
-      prefetch_to_write(&slots_[slot_of(
-          c + kAhead, a.word[a.first_entry[c + kAhead] < a.word.size() ? a.first_entry[c + kAhead] : 0])]);
+void BackoffModel::build_index() const {
+  const std::lock_guard locked(index_->building);
+  if (index_->tried) return;
+  index_->tried = true;
+  if (region_) check();
+  try {
+    index_->owned = std::make_unique<const NgramIndex>(arrays_);
+  } catch (const std::bad_alloc&) {
+    return;
   }
-  if (a.columns == 1) {
-    links_.resize(states());
-    for (uint32_t c = 0; c < states(); ++c) links_[c] = {a.log_backoff[c], a.suffix[c]};
-  }
+  require_whole();
+  index_->ready.store(index_->owned.get(), std::memory_order_release);
+}
+
+uint32_t BackoffModel::search(uint32_t context, uint32_t word) const {
+  const Range r = entries_of(context);
+  const auto begin = arrays_.word.begin() + r.first, end = arrays_.word.begin() + r.last;
+  const auto hit = std::lower_bound(begin, end, word);
+  return hit != end && *hit == word ? static_cast<uint32_t>(hit - arrays_.word.begin()) : kNoIndex;
 }
 
 std::vector<uint32_t> BackoffModel::context(uint32_t state) const {
   std::vector<uint32_t> words;
-  for (; state != 0; state = arrays_.suffix[state]) words.push_back(arrays_.left_word[state]);
+  for (; state != 0; state = shorter(state)) {
+    words.push_back(arrays_.left_word[state]);
+    if (words.back() >= vocabulary_size()) refuse("words");
+  }
+  require_whole();
   return words;
 }
 
 Scored BackoffModel::score(uint32_t state, uint32_t word) const {
+  const NgramIndex* const index = this->index();
+  const bool one_column = columns() == 1;
   uint32_t k = length(state), context = state;
   float backoff = 0.0f;
+  Scored scored{0, 0.0f, 1};
   for (; context != 0; --k) {
-    if (const Slot* s = probe(slot_of(context, word), context, word))
-      return {s->next, columns() == 1 ? backoff + s->log_prob : mean(state, context, s->entry), k + 1};
-    backoff += columns() == 1 ? arrays_.log_backoff[context] : 0.0f;
-    context = arrays_.suffix[context];
+    if (index) {
+      if (const NgramIndex::Slot* s = index->probe(index->slot_of(context, word), context, word)) {
+        scored = {s->next, one_column ? backoff + s->log_prob : mean(state, context, s->entry), k + 1};
+        break;
+      }
+    } else if (const uint32_t e = search(context, word); e != kNoIndex) {
+      scored = {arrays_.next[e], one_column ? backoff + arrays_.log_prob[e] : mean(state, context, e), k + 1};
+      break;
+    }
+    backoff += one_column ? arrays_.log_backoff[context] : 0.0f;
+    context = shorter(context);
   }
-  return {arrays_.next[word], columns() == 1 ? backoff + arrays_.log_prob[word] : mean(state, 0, word), 1};
+  if (context == 0)
+    scored = {arrays_.next[word], one_column ? backoff + arrays_.log_prob[word] : mean(state, 0, word), 1};
+  checked_state(scored.state);
+  require_whole();
+  if (!index && index_->searches.fetch_add(1, std::memory_order_relaxed) == arrays_.word.size() / kNgramsPerWord)
+    build_index();
+  return scored;
 }
 
 // log 1/K sum_k p_k(entry) prod backoff_k(c), the product over the contexts c from `from` down to `matched_context`,
 // without it.
 float BackoffModel::mean(uint32_t from, uint32_t matched_context, uint64_t entry) const {
-  const BackoffArrays& a = arrays_;
+  const BackoffView& a = arrays_;
   const uint32_t columns = a.columns;
   double largest = -std::numeric_limits<double>::infinity(), sum = 0.0;
   for (uint32_t column = 0; column < columns; ++column) {
     double x = a.log_prob[entry * columns + column];
-    for (uint32_t c = from; c != matched_context; c = a.suffix[c])
+    for (uint32_t c = from; c > matched_context; c = shorter(c))
       x += a.log_backoff[static_cast<uint64_t>(c) * columns + column];
     if (x <= largest) sum += largest == x ? 1.0 : elementary::exp(x - largest);
     else {
@@ -232,12 +276,12 @@ float BackoffModel::mean(uint32_t from, uint32_t matched_context, uint64_t entry
 }
 
 void BackoffModel::distribution(uint32_t state, std::span<double> probability) const {
-  const BackoffArrays& a = arrays_;
+  const BackoffView& a = arrays_;
   const uint32_t columns = a.columns;
   if (probability.size() != vocabulary_size())
     throw InputError("a distribution has one probability a word of the vocabulary");
   std::vector<uint32_t> chain;  // from the empty context to the state
-  for (uint32_t c = state; c != 0; c = a.suffix[c]) chain.push_back(c);
+  for (uint32_t c = state; c != 0; c = shorter(c)) chain.push_back(c);
   std::reverse(chain.begin(), chain.end());
   std::fill(probability.begin(), probability.end(), 0.0);
   std::vector<double> one(probability.size());
@@ -248,16 +292,20 @@ void BackoffModel::distribution(uint32_t state, std::span<double> probability) c
       const double backoff =
           elementary::exp(static_cast<double>(a.log_backoff[static_cast<uint64_t>(c) * columns + column]));
       for (double& x : one) x *= backoff;
-      for (uint64_t e = a.first_entry[c]; e < a.first_entry[c + 1]; ++e)
+      const Range r = entries_of(c);
+      for (uint64_t e = r.first; e < r.last; ++e) {
+        if (a.word[e] >= one.size()) refuse("words");
         one[a.word[e]] = elementary::exp(static_cast<double>(a.log_prob[e * columns + column]));
+      }
     }
     for (uint32_t w = 0; w < one.size(); ++w) probability[w] += one[w] / columns;
   }
+  require_whole();
 }
 
 std::vector<uint32_t> BackoffModel::chain(uint32_t state) const {
   std::vector<uint32_t> contexts{0};
-  for (uint32_t c = state; c != 0; c = arrays_.suffix[c]) contexts.insert(contexts.begin() + 1, c);
+  for (uint32_t c = state; c != 0; c = shorter(c)) contexts.insert(contexts.begin() + 1, c);
   return contexts;
 }
 
@@ -268,21 +316,17 @@ double BackoffModel::backoff(uint32_t context, uint32_t column) const {
 }
 
 std::vector<double> BackoffModel::shares(uint32_t state, uint32_t word) const {
-  const BackoffArrays& a = arrays_;
+  const BackoffView& a = arrays_;
   const std::vector<uint32_t> contexts = chain(state);
   std::vector<double> share(contexts.size(), 0.0), own(contexts.size());
   for (uint32_t column = 0; column < a.columns; ++column) {
-    double shorter = 0.0;
+    double below = 0.0;
     for (size_t k = 0; k < contexts.size(); ++k) {
       const uint32_t c = contexts[k];
-      const auto begin = a.word.begin() + a.first_entry[c], end = a.word.begin() + a.first_entry[c + 1];
-      const auto hit = std::lower_bound(begin, end, word);
-      const double rest = backoff(c, column) * shorter;
-      const bool stored = hit != end && *hit == word;
-      shorter = stored ? elementary::exp(static_cast<double>(
-                             a.log_prob[static_cast<uint64_t>(hit - a.word.begin()) * a.columns + column]))
-                       : rest;
-      own[k] = shorter - rest;
+      const uint32_t e = search(c, word);
+      const double rest = backoff(c, column) * below;
+      below = e != kNoIndex ? elementary::exp(static_cast<double>(a.log_prob[uint64_t{e} * a.columns + column])) : rest;
+      own[k] = below - rest;
     }
     double weight = 1.0 / a.columns;
     for (size_t k = contexts.size(); k-- > 0;) {
@@ -290,6 +334,7 @@ std::vector<double> BackoffModel::shares(uint32_t state, uint32_t word) const {
       weight *= backoff(contexts[k], column);
     }
   }
+  require_whole();
   return share;
 }
 
@@ -304,6 +349,7 @@ std::vector<double> BackoffModel::masses(uint32_t state) const {
       weight *= left;
     }
   }
+  require_whole();
   return mass;
 }
 

@@ -7,11 +7,16 @@
 // With K > 1 columns the model is the mean of K models over the same n-grams (posterior samples): P = 1/K sum_k P_k.
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
+#include "mapped_region.hpp"
 #include "ngram/context_tree.hpp"
+#include "ngram/ngram_index.hpp"
 #include "no_index.hpp"
 
 namespace binyan::ngram {
@@ -40,6 +45,18 @@ struct BackoffArrays {
   std::vector<float> log_backoff;
 };
 
+// The same arrays, wherever they are: in memory that the model owns, or in a file that is mapped into memory.
+struct BackoffView {
+  uint32_t columns = 1;
+  std::vector<uint32_t> context_base;
+  std::span<const uint32_t> word, next;
+  std::span<const float> log_prob;
+  std::span<const uint32_t> first_entry, left_word, suffix;
+  std::span<const float> log_backoff;
+
+  BackoffArrays copy() const;
+};
+
 struct Scored {
   uint32_t state;    // after the word
   float log_prob;    // natural logarithm
@@ -52,6 +69,9 @@ class BackoffModel {
   static BackoffModel freeze(const ContextTree& tree, BackoffParameters parameters);
   // Throws InputError where the arrays are inconsistent (a damaged file).
   explicit BackoffModel(BackoffArrays arrays);
+  // Arrays that `owner` keeps alive. In a mapped file (`region`) they are not read through: what a query meets and
+  // cannot be, it refuses with InputError, and so does whatever finds that the file was truncated.
+  BackoffModel(BackoffView arrays, std::shared_ptr<const void> owner, std::shared_ptr<const MappedRegion> region = {});
 
   uint32_t order() const { return static_cast<uint32_t>(arrays_.context_base.size()) - 1; }
   uint32_t columns() const { return arrays_.columns; }
@@ -83,45 +103,68 @@ class BackoffModel {
   // The same of all words together: the sum over k is 1.
   std::vector<double> masses(uint32_t state) const;
 
-  const BackoffArrays& arrays() const { return arrays_; }
+  const BackoffView& arrays() const {
+    require_whole();
+    return arrays_;
+  }
+  // Throws InputError where the arrays are inconsistent, or no longer whole.
+  void check() const;
+  // Without it n-grams are found by binary search. Built once: by the caller, or when a batch or many queries are worth
+  // it; where there is no memory for it, nothing changes.
+  void build_index() const;
 
  private:
-  struct Slot {
-    uint32_t context, word, next;
-    union {
-      float log_prob;
-      uint32_t entry;
-    };  // entry where columns > 1
+  // Building the index for so many n-grams takes as long as it saves for one word.
+  static constexpr uint64_t kNgramsPerWord = 16;
+  // The index, which copies of a model share.
+  struct LazyIndex {
+    std::mutex building;
+    bool tried = false;
+    std::atomic<const NgramIndex*> ready{nullptr};
+    std::unique_ptr<const NgramIndex> owned;
+    std::atomic<uint64_t> searches{0};
   };
-  struct Link {
-    float log_backoff;
-    uint32_t suffix;
+  struct Range {
+    uint32_t first, last;
   };
 
-  void check() const;
+  void begin_queries();
+  void check_sizes() const;
+  void require_whole() const {
+    if (region_) region_->require_whole();
+  }
+  const NgramIndex* index() const { return index_->ready.load(std::memory_order_acquire); }
+  [[noreturn]] void refuse(const char* what) const;
+  // Arrays of a mapped file may hold anything: what is read as an index is looked at before it is used as one.
+  Range entries_of(uint32_t context) const {
+    const Range r{arrays_.first_entry[context], arrays_.first_entry[context + 1]};
+    if (r.first > r.last || r.last > arrays_.word.size()) refuse("entries of contexts");
+    return r;
+  }
+  uint32_t shorter(uint32_t context) const {
+    const uint32_t suffix = arrays_.suffix[context];
+    if (suffix >= context) refuse("suffixes");
+    return suffix;
+  }
+  uint32_t checked_state(uint32_t state) const {
+    if (state >= states()) refuse("states");
+    return state;
+  }
+  // The entry of (context, word), or kNoIndex.
+  uint32_t search(uint32_t context, uint32_t word) const;
   std::vector<uint32_t> chain(uint32_t state) const;        // from the empty context to the state
   double backoff(uint32_t context, uint32_t column) const;  // a weight; nothing is shorter than the empty context
-  void build_index();
-  uint64_t slot_of(uint32_t context, uint32_t word) const {
-    uint64_t h = (static_cast<uint64_t>(context) << 32 | word) * 0x9E3779B97F4A7C15ull;
-    h = (h ^ h >> 32) * 0xD6E8FEB86659FD93ull;
-    return (h >> 32) * slots_.size() >> 32;
-  }
-  // The slot of (context, word), which is `slot` or a later one, or nullptr.
-  const Slot* probe(uint64_t slot, uint32_t context, uint32_t word) const {
-    while (slots_[slot].context != 0) {
-      if (slots_[slot].context == context && slots_[slot].word == word) return &slots_[slot];
-      if (++slot == slots_.size()) slot = 0;
-    }
-    return nullptr;
-  }
   float mean(uint32_t from, uint32_t matched_context, uint64_t entry) const;
-  void score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first, uint64_t last,
-                   float* log_prob, uint8_t* matched) const;
+  void score_range(const NgramIndex& index, std::span<const uint32_t> words, std::span<const uint64_t> offsets,
+                   uint64_t first, uint64_t last, float* log_prob, uint8_t* matched) const;
 
-  BackoffArrays arrays_;
-  std::vector<Slot> slots_;  // open addressing on (context, word), linear probing, no entry of the empty context
-  std::vector<Link> links_;  // per context, where columns = 1
+  void search_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first, uint64_t last,
+                    float* log_prob, uint8_t* matched) const;
+
+  BackoffView arrays_;
+  std::shared_ptr<const void> owner_;
+  std::shared_ptr<const MappedRegion> region_;
+  std::shared_ptr<LazyIndex> index_;
   uint32_t begin_ = 0;
 };
 

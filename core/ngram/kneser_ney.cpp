@@ -4,26 +4,13 @@
 #include <cmath>
 #include <string>
 
-#include "elementary/functions.hpp"
 #include "errors.hpp"
+#include "ngram/kneser_ney_level.hpp"
 #include "no_index.hpp"
 #include "text/special_words.hpp"
 
 namespace binyan::ngram {
 namespace {
-
-// Adjusted counts of one level: the number of words seen to the left of (u, w); the plain count on the top level and
-// where u begins with <s>, to the left of which is nothing.
-std::vector<uint32_t> adjusted_counts(const ContextTree& tree, uint32_t k) {
-  const Level& level = tree.levels[k];
-  if (k + 1 == tree.order()) return level.count;
-  std::vector<uint32_t> adjusted(level.entries(), 0);
-  for (uint32_t parent : tree.levels[k + 1].parent) ++adjusted[parent];
-  if (k > 0)
-    for (uint32_t e = 0; e < level.entries(); ++e)
-      if (level.left_word[level.context[e]] == text::kSentenceStart) adjusted[e] = level.count[e];
-  return adjusted;
-}
 
 // The entries, one per level, of the n-gram lmplz reads last: the greatest rank of the last word, then of the word
 // before it, ...
@@ -32,11 +19,9 @@ std::vector<uint32_t> last_entries(const ContextTree& tree, std::span<const uint
   if (rank.empty()) return last;
   for (uint32_t k = 0; k + 1 < tree.order(); ++k) {
     const Level& level = tree.levels[k];
-    for (uint32_t e = 0; e < level.entries(); ++e) {
-      if (k > 0 && level.parent[e] != last[k - 1]) continue;
-      const auto word = [&](uint32_t i) { return k == 0 ? level.word[i] : level.left_word[level.context[i]]; };
-      if (last[k] == kNoIndex || rank[word(e)] > rank[word(last[k])]) last[k] = e;
-    }
+    if (k > 0) last[k] = last_entry(level, last[k - 1], rank);
+    for (uint32_t e = 0; k == 0 && e < level.entries(); ++e)
+      if (last[0] == kNoIndex || rank[level.word[e]] > rank[level.word[last[0]]]) last[0] = e;
   }
   return last;
 }
@@ -114,6 +99,16 @@ Kept keep(const ContextTree& tree, const std::vector<uint32_t>& thresholds) {
   return kept;
 }
 
+// Moves the rows that were kept to their new places.
+void select(std::vector<float>& rows, const std::vector<uint32_t>& place) {
+  size_t kept = 0;
+  for (size_t i = 0; i < place.size(); ++i)
+    if (place[i] != kNoIndex) rows[kept++] = rows[i];
+  rows.resize(kept);
+}
+
+}  // namespace
+
 std::vector<uint32_t> thresholds_of(const KneserNeySettings& settings, uint32_t order) {
   std::vector<uint32_t> thresholds = settings.prune;
   if (thresholds.size() > order)
@@ -126,21 +121,14 @@ std::vector<uint32_t> thresholds_of(const KneserNeySettings& settings, uint32_t 
   return thresholds;
 }
 
-std::vector<float> logarithms(const std::vector<double>& values) {
-  std::vector<float> logs(values.size());
-  for (size_t i = 0; i < values.size(); ++i) logs[i] = static_cast<float>(elementary::log(values[i]));
-  return logs;
+Discounts discounts_of(const std::array<uint64_t, 5>& counts_of_counts, const KneserNeySettings& settings,
+                       uint32_t order) {
+  Discounts d;
+  d.counts_of_counts = counts_of_counts;
+  if (settings.given.empty()) estimate(d, settings.fallback);
+  else take(d, settings.given.at(order - 1));
+  return d;
 }
-
-// Moves the rows that were kept to their new places.
-void select(std::vector<float>& rows, const std::vector<uint32_t>& place) {
-  size_t kept = 0;
-  for (size_t i = 0; i < place.size(); ++i)
-    if (place[i] != kNoIndex) rows[kept++] = rows[i];
-  rows.resize(kept);
-}
-
-}  // namespace
 
 std::vector<uint32_t> ranks_of_first_occurrence(std::span<const uint32_t> words, uint32_t vocabulary_size) {
   std::vector<uint32_t> rank(vocabulary_size, 0);
@@ -165,44 +153,30 @@ KneserNey estimate_kneser_ney(const ContextTree& tree, const KneserNeySettings& 
   const std::vector<uint32_t> last = last_entries(tree, rank);
   std::vector<Discounts> discounts(order);
   BackoffParameters parameters;
-  std::vector<double> lower, current;  // P of the entries of the level below and of this level
+  std::vector<double> lower;  // P of the entries of the level below
 
   for (uint32_t k = 0; k < order; ++k) {
     const Level& level = tree.levels[k];
-    const std::vector<uint32_t> adjusted = adjusted_counts(tree, k);
-    Discounts& d = discounts[k];
+    const std::vector<uint32_t> adjusted = adjusted_counts(level, k + 1 < order ? &tree.levels[k + 1] : nullptr);
+    std::array<uint64_t, 5> counts_of_counts{};
     for (uint32_t e = 0; e < level.entries(); ++e) {
       const uint32_t count = e == last[k] ? level.count[e] : adjusted[e];
-      if (count < 5) ++d.counts_of_counts[count];
+      if (count < 5) ++counts_of_counts[count];
     }
-    if (settings.given.empty()) estimate(d, settings.fallback);
-    else take(d, settings.given[k]);
-
-    current.resize(level.entries());
-    std::vector<double> backoff(level.contexts());
-    for (uint32_t c = 0; c < level.contexts(); ++c) {
-      // gamma(u): what discounts and pruning take from the words seen after u (Chen and Goodman 1999, section 3).
-      double total = 0.0, freed = 0.0;
-      for (uint32_t e = level.first_entry[c]; e < level.first_entry[c + 1]; ++e) {
-        total += adjusted[e];
-        freed += level.count[e] <= thresholds[k] ? adjusted[e] : d.of(adjusted[e]);
-      }
-      backoff[c] = freed / total;
-      for (uint32_t e = level.first_entry[c]; e < level.first_entry[c + 1]; ++e) {
-        const double shorter = k == 0 ? 1.0 / (vocabulary - 1) : lower[level.parent[e]];  // <s> is no event
-        current[e] = (adjusted[e] - d.of(adjusted[e])) / total + backoff[c] * shorter;
-      }
-    }
+    discounts[k] = discounts_of(counts_of_counts, settings, k + 1);
+    LevelEstimates current = estimate_level(level, adjusted, discounts[k], thresholds[k], [&](uint32_t e) {
+      return k == 0 ? 1.0 / (vocabulary - 1) : lower[level.parent[e]];  // <s> is no event
+    });
     if (k == 0) {
-      std::vector<double> unigrams(vocabulary, backoff[0] / (vocabulary - 1));
-      for (uint32_t e = 0; e < level.entries(); ++e) unigrams[level.word[e]] = current[e];
+      std::vector<double> unigrams(vocabulary, current.backoff[0] / (vocabulary - 1));
+      for (uint32_t e = 0; e < level.entries(); ++e) unigrams[level.word[e]] = current.probability[e];
       unigrams[text::kSentenceStart] = 0.0;
       parameters.unigrams = logarithms(unigrams);
     } else {
-      parameters.log_prob.push_back(logarithms(current));
-      parameters.log_backoff.push_back(logarithms(backoff));
+      parameters.log_prob.push_back(logarithms(current.probability));
+      parameters.log_backoff.push_back(logarithms(current.backoff));
     }
-    lower.swap(current);
+    lower.swap(current.probability);
     if (after_level) after_level(k);
   }
 

@@ -33,6 +33,12 @@ struct KneserNey {
   std::vector<Discounts> discounts;  // one per order
 };
 
+// From the counts of counts of an order, as the settings say. Throws InputError on discounts that cannot be.
+Discounts discounts_of(const std::array<uint64_t, 5>& counts_of_counts, const KneserNeySettings& settings,
+                       uint32_t order);
+// One pruning threshold per order. Throws InputError where the settings are none.
+std::vector<uint32_t> thresholds_of(const KneserNeySettings& settings, uint32_t order);
+
 // The ranks of words by where each first occurs in the text: <unk> 0, <s> 1, </s> 2, then 3, 4, ... and 0 for unseen
 // words.
 std::vector<uint32_t> ranks_of_first_occurrence(std::span<const uint32_t> words, uint32_t vocabulary_size);

@@ -26,8 +26,9 @@ struct Flight {
 }  // namespace
 
 // Longer than a screen, since what it steps through is one state machine over local state.
-void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first,
-                               uint64_t last, float* log_prob, uint8_t* matched) const {
+void BackoffModel::score_range(const NgramIndex& index, std::span<const uint32_t> words,
+                               std::span<const uint64_t> offsets, uint64_t first, uint64_t last, float* log_prob,
+                               uint8_t* matched) const {
   const bool one_column = columns() == 1;
   uint64_t sentence = first;
   Flight flights[kInFlight];
@@ -35,9 +36,9 @@ void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const 
 
   const auto ask = [&](Flight& f) {
     if (f.context == 0) return;
-    f.slot = slot_of(f.context, f.word);
-    prefetch(&slots_[f.slot]);
-    if (one_column) prefetch(&links_[f.context]);
+    f.slot = index.slot_of(f.context, f.word);
+    prefetch(index.slot(f.slot));
+    if (one_column) prefetch(&index.link(f.context));
   };
   const auto begin_word = [&](Flight& f) {
     f.word = f.left == 0 ? text::kSentenceEnd : *f.words++;
@@ -61,13 +62,13 @@ void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const 
   while (flying > 0) {
     for (uint32_t i = 0; i < flying;) {
       Flight& f = flights[i];
-      const Slot* s = f.context == 0 ? nullptr : probe(f.slot, f.context, f.word);
+      const NgramIndex::Slot* s = f.context == 0 ? nullptr : index.probe(f.slot, f.context, f.word);
       if (s == nullptr && f.context != 0) {
         if (one_column) {
-          f.backoff += links_[f.context].log_backoff;
-          f.context = links_[f.context].suffix;
+          f.backoff += index.link(f.context).log_backoff;
+          f.context = index.link(f.context).suffix;
         } else {
-          f.context = arrays_.suffix[f.context];
+          f.context = shorter(f.context);
         }
         --f.length;
         if (f.context != 0) {
@@ -86,10 +87,23 @@ void BackoffModel::score_range(std::span<const uint32_t> words, std::span<const 
           continue;
         }
       } else {
-        f.state = s == nullptr ? arrays_.next[f.word] : s->next;
+        f.state = s == nullptr ? checked_state(arrays_.next[f.word]) : s->next;
         begin_word(f);
       }
       ++i;
+    }
+  }
+}
+
+void BackoffModel::search_range(std::span<const uint32_t> words, std::span<const uint64_t> offsets, uint64_t first,
+                                uint64_t last, float* log_prob, uint8_t* matched) const {
+  for (uint64_t s = first; s < last; ++s) {
+    uint32_t state = begin_;
+    for (uint64_t i = offsets[s]; i <= offsets[s + 1]; ++i) {
+      const Scored scored = score(state, i < offsets[s + 1] ? words[i] : text::kSentenceEnd);
+      log_prob[i + s] = scored.log_prob;
+      matched[i + s] = static_cast<uint8_t>(scored.matched);
+      state = scored.state;
     }
   }
 }
@@ -108,10 +122,15 @@ void BackoffModel::score_sentences(std::span<const uint32_t> words, std::span<co
   if (log_prob.size() != words.size() + sentences || matched.size() != log_prob.size())
     throw InputError("one result per event is needed: the words, and one </s> per sentence");
 
+  if (words.size() >= arrays_.word.size() / kNgramsPerWord) build_index();
+  const NgramIndex* const index = this->index();
   const uint64_t parts = std::max<uint64_t>(1, std::min<uint64_t>(threads, sentences / kSentencesPerThread));
   run_threads(static_cast<unsigned>(parts), [&](uint64_t t) {
-    score_range(words, offsets, sentences * t / parts, sentences * (t + 1) / parts, log_prob.data(), matched.data());
+    const uint64_t first_sentence = sentences * t / parts, last_sentence = sentences * (t + 1) / parts;
+    if (index) score_range(*index, words, offsets, first_sentence, last_sentence, log_prob.data(), matched.data());
+    else search_range(words, offsets, first_sentence, last_sentence, log_prob.data(), matched.data());
   });
+  require_whole();
 }
 
 }  // namespace binyan::ngram

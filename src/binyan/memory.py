@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,16 +10,29 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from binyan.errors import NoMemoryError
+from binyan.errors import NoMemoryError, SettingsError
 
 _SAMPLE = 200_000  # tokens that are looked at; what more text brings follows from its two halves
 _MEBIBYTE = 1 << 20
+ON_DISK_TOO = "a Kneser-Ney model"  # what can be trained past memory
 
 
 def available_memory() -> int | None:
     """Bytes that this process may still take: of the machine, its control group and its own limit. None where that is not known."""
     limits = [limit for limit in (_of_machine(), _of_control_group(), _of_process()) if limit is not None]
     return min(limits, default=None)
+
+
+def memory_size(size: int | str) -> int:
+    """Bytes: a number of them, or a text such as "4G", "800M" or "1.5 GB" (powers of 1024).
+
+    >>> memory_size("4G") == 4 * 1024**3, memory_size(5)
+    (True, 5)
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", str(size), re.IGNORECASE)
+    if match is None or (value := int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))) <= 0:
+        raise SettingsError(f"an amount of memory is a number with K, M, G or T, such as 4G, not {size!r}")
+    return value
 
 
 def _of_machine() -> int | None:
@@ -110,6 +124,7 @@ def check_memory(what: str, words: NDArray[np.uint32], order: int, needed: Calla
         tokens = tokens * 3 // 4
     fits = [f"order {shorter}"] if shorter else []
     fits += [f"about {tokens:,} of the {len(words):,} words of text"] if tokens else []
+    fits += ["the whole text with --memory, which works in files"] if what == ON_DISK_TOO else []
     raise no_memory(f"{what} of order {order}", most, available, fits)
 
 

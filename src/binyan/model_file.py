@@ -4,6 +4,9 @@ Layout: magic (8 bytes), header length (8 bytes, little-endian), header digest (
 sections, each starting at a multiple of 64 bytes. The header names kind, format version, writer and, for each section, its
 type, shape, place and digest, so any changed byte is found on loading. A file is written beside its final place and moved
 there when complete; until then it carries another magic.
+
+Large files are mapped into memory instead of being read: they open at once, and processes share them. Their digests are
+compared once, and remembered until the file changes; `check` compares them whenever it is asked.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import io
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -20,15 +24,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from binyan import __version__
+from binyan import __version__, _core
 from binyan.errors import ModelFileError, unreadable
 from binyan.files import replacing
+from binyan.mapped_sections import ALIGNMENT, CheckedFiles, MappedSections
 
 FORMAT_VERSION = 1
 MAGIC = b"\x89BINYAN\n"
 UNFINISHED = b"\x89BINYAN?"
-_ALIGNMENT = 64
 _LARGEST = 1 << 48  # bytes or items
+_MAPPED_FROM = 16 << 20  # bytes; what is smaller is read as fast
 _FIXED = len(MAGIC) + 8 + 32
 _DTYPES = {
     "uint8",
@@ -53,9 +58,20 @@ class ModelFile:
 
     kind: str
     meta: dict[str, Any]
-    sections: dict[str, Section]
+    sections: Mapping[str, Section]
     writer: str = __version__
     path: str = "<memory>"
+
+    @property
+    def region(self) -> _core.MappedRegion | None:
+        """The mapped file that the arrays of `mapped` are in; None where they are in memory of their own."""
+        return self.sections.region if isinstance(self.sections, MappedSections) else None
+
+    def mapped(self, name: str) -> NDArray[Any]:
+        """The section `name` as an array that nobody writes to: in the file itself where that is mapped."""
+        if isinstance(self.sections, MappedSections) and name in self.sections:
+            return self.sections.view(name)
+        return self.array(name)
 
     def array(self, name: str) -> NDArray[Any]:
         """The section `name` as an array."""
@@ -117,15 +133,39 @@ def save(path: str | os.PathLike[str], kind: str, meta: Mapping[str, Any], secti
             _write(out, kind, meta, sections)
         else:
             out.write(to_bytes(kind, meta, sections))
+    if _is_large(path):
+        with open(path, "rb") as written:
+            CheckedFiles().add(written.fileno())
 
 
 def load(path: str | os.PathLike[str]) -> ModelFile:
-    """Read and check a model file."""
+    """Open a model file: a small one is read and checked, a large one mapped, and checked unless that was done before."""
+    return _open(path, again=False)
+
+
+def check(path: str | os.PathLike[str]) -> ModelFile:
+    """Open a model file and compare all of it with its digests, whatever is remembered; raises ModelFileError."""
+    return _open(path, again=True)
+
+
+def _open(path: str | os.PathLike[str], again: bool) -> ModelFile:
     try:
         with open(path, "rb") as source:
-            return _read(source, str(path), os.fstat(source.fileno()).st_size)
+            size, checked = os.fstat(source.fileno()).st_size, CheckedFiles()
+            if size < _MAPPED_FROM or sys.byteorder != "little":
+                return _read(source, str(path), size)
+            header, start = _read_header(source, str(path), size)
+            sections = MappedSections(str(path), source.fileno(), header.places(start))
+            if again or source.fileno() not in checked:
+                sections.check()
+                checked.add(source.fileno())
+            return ModelFile(header.kind, header.meta, sections, header.writer, str(path))
     except OSError as error:
         raise ModelFileError(unreadable(path, error)) from error
+
+
+def _is_large(path: str | os.PathLike[str]) -> bool:
+    return os.path.isfile(path) and os.path.getsize(path) >= _MAPPED_FROM
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
@@ -189,6 +229,13 @@ def _write(out: BinaryIO, kind: str, meta: Mapping[str, Any], sections: Mapping[
 
 
 def _read(source: BinaryIO, path: str, size: int) -> ModelFile:
+    header, _ = _read_header(source, path, size)
+    sections = {entry.name: entry.read(source, path) for entry in header.sections}
+    return ModelFile(header.kind, header.meta, sections, header.writer, path)
+
+
+def _read_header(source: BinaryIO, path: str, size: int) -> tuple[_Header, int]:
+    """The header, and where the sections begin, which is where `source` then is."""
     magic = source.read(len(MAGIC))
     if magic == UNFINISHED:
         raise ModelFileError(
@@ -211,8 +258,7 @@ def _read(source: BinaryIO, path: str, size: int) -> ModelFile:
         raise ModelFileError(f"{path}: damaged or truncated: {start + header.size} bytes expected, {size} found")
     if any(source.read(start - _FIXED - length)):
         raise ModelFileError(f"{path}: damaged: stray bytes after the header; copy the file again")
-    sections = {entry.name: entry.read(source, path) for entry in header.sections}
-    return ModelFile(header.kind, header.meta, sections, header.writer, path)
+    return header, start
 
 
 @dataclass(frozen=True)
@@ -265,6 +311,14 @@ class _Header:
     sections: tuple[_Entry, ...]
     writer: str
 
+    def places(self, start: int) -> dict[str, tuple[_Entry, int]]:
+        """The sections, and where each begins in a file whose first begins at `start`."""
+        places = {}
+        for entry in self.sections:
+            places[entry.name] = entry, start
+            start += _padded(entry.size)
+        return places
+
     @classmethod
     def parse(cls, text: bytes, path: str) -> _Header:
         try:
@@ -294,7 +348,7 @@ def _digest(data: bytes | bytearray | memoryview) -> str:
 
 
 def _padded(size: int) -> int:
-    return -(-size // _ALIGNMENT) * _ALIGNMENT
+    return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 def _guess(magic: bytes) -> str:

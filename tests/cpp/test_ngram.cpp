@@ -113,7 +113,7 @@ TEST(batched_scores_are_single_scores) {
 }
 
 TEST(damaged_arrays_are_refused) {
-  BackoffArrays arrays = estimate_kneser_ney(*SmallText(2).tree(3), {}, {}).model.arrays();
+  BackoffArrays arrays = estimate_kneser_ney(*SmallText(2).tree(3), {}, {}).model.arrays().copy();
   arrays.next[0] = 1u << 30;
   CHECK_THROWS(BackoffModel(arrays), InputError, "");
 }

@@ -46,6 +46,15 @@ def mkn(
             "--prune 0 --prune 0 --prune 1.",
         ),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="SIZE", help="Take at most about this much (4G); n-grams go to files."),
+    ] = None,
+    work: Annotated[
+        Path | None,
+        typer.Option("--work", metavar="FOLDER", help="Where these files are while it runs; else where --out is."),
+    ] = None,
+    scheduler: o.Scheduler = None,
     preparation: Preparation,
     quiet: o.Quiet = False,
     json_: o.Json = False,
@@ -59,11 +68,13 @@ def mkn(
     binyan lm train mkn --text train.txt --order 4 --out model.binyan
     binyan lm train mkn --text train.txt --dev dev.txt --out model.binyan
     binyan lm train mkn --text a.txt.gz b.txt.gz --lowercase --tokenise de --min-count 2 --out model.binyan
+    binyan lm train mkn --text large.txt.gz --order 5 --memory 4G --out model.binyan
     """
     from binyan import KneserNey
 
     model = KneserNey(settings=settings, prune=prune or (), policy=vocabulary, preparation=preparation)
-    train(model, [*text, *(more or [])], out, quiet, json_, development=dev)
+    past_memory = {"memory": memory, "work": work or out.absolute().parent, "scheduler": scheduler}
+    train(model, [*text, *(more or [])], out, quiet, json_, development=dev, **past_memory)
 
 
 @with_settings

@@ -21,6 +21,7 @@ from binyan.text.reading import Source
 from binyan.text.vocabulary import END, END_ID, UNKNOWN_ID, refuse_boundaries
 
 _SECTIONS = ("context_base", "word", "next", "log_prob", "first_entry", "left_word", "suffix", "log_backoff")
+_AT_ONCE = 1 << 22  # words that are counted, so that little memory is taken beside the text
 _SMALLEST_BACKOFF = 1e-6  # as a feature: a context may leave nothing to shorter ones
 
 
@@ -240,7 +241,8 @@ class BackoffLanguageModel(LanguageModel):
 def native_from(file: ModelFile) -> _core.BackoffModel:
     """The core's model in an opened model file."""
     try:
-        return _core.BackoffModel(file.meta["columns"], **{name: file.array(f"backoff/{name}") for name in _SECTIONS})
+        arrays = {name: file.mapped(f"backoff/{name}") for name in _SECTIONS}
+        return _core.BackoffModel(file.meta["columns"], **arrays, region=file.region)
     except InputError as error:
         raise ModelFileError(f"{file.path}: {error}") from error
 
@@ -259,7 +261,9 @@ def training_fields(corpus: Corpus, preparation: Preparation, **more: Any) -> di
 
 def word_counts(corpus: Corpus) -> NDArray[np.uint32]:
     """How often each word of the vocabulary occurs in a corpus; </s> once per sentence."""
-    counts = np.bincount(corpus.words, minlength=len(corpus.vocabulary)).astype(np.uint32)
+    counts = np.zeros(len(corpus.vocabulary), np.uint32)
+    for start in range(0, len(corpus.words), _AT_ONCE):
+        counts += np.bincount(corpus.words[start : start + _AT_ONCE], minlength=len(counts)).astype(np.uint32)
     counts[END_ID] = corpus.sentences
     return counts
 

@@ -16,9 +16,12 @@ import numpy as np
 
 from binyan import _core
 from binyan.errors import SettingsError
-from binyan.memory import check_memory, kneser_ney_bytes
+from binyan.files import PathLike
+from binyan.memory import ON_DISK_TOO, available_memory, check_memory, kneser_ney_bytes, memory_size
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import BackoffLanguageModel, context_tree, training_corpus, training_fields, word_counts
+from binyan.ngram.block_storage import InMemory
+from binyan.ngram.blocks import BlockSettings, estimate_blocks
 from binyan.progress import Progress, ProgressOption
 from binyan.settings import Settings, gather, setting, takes_settings
 from binyan.text import Corpus, Preparation, VocabularyPolicy
@@ -86,16 +89,31 @@ class KneserNey(BackoffLanguageModel):
         text: Corpus | Source | Sequence[Source],
         development: Source | None = None,
         *,
+        memory: int | str | None = None,
+        work: PathLike | None = None,
+        scheduler: str | None = None,
         progress: ProgressOption = None,
     ) -> Self:
         """Estimate from a text file, several (a list of Path objects), sentences, or a corpus.
 
         `development`: a text file or sentences that discounts are fitted to; without it they are estimated from counts.
+        `memory`: take at most about so much ("4G"), whatever the size of the text, and work in files of the folder `work`; the
+        model is the same, bit for bit, and its arrays stay in a file without a name. `scheduler`: the address of a Dask scheduler
+        whose workers see `work` too, and do half of that work.
         Emits DiscountWarning for each order whose discounts cannot be estimated; they are `fallback` then.
         """
         s = self.settings
+        if memory is not None or scheduler is not None:
+            if development is not None:
+                raise SettingsError(
+                    "discounts are fitted to a development text in memory alone: leave out one of the two"
+                )
+            return self._fit_on_disk(text, memory, work, scheduler, progress)
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=progress)
-        check_memory("a Kneser-Ney model", corpus.words, s.order, partial(kneser_ney_bytes, corpus.words))
+        check_memory(ON_DISK_TOO, corpus.words, s.order, partial(kneser_ney_bytes, corpus.words))
+        if development is None and s.order > 1:
+            native, estimates = estimate_blocks(corpus, self._block_settings(), InMemory(), progress=progress)
+            return self._finished(corpus, native, estimates)
         tree = context_tree(corpus, s.order, progress)
 
         def estimate(given: Sequence[Sequence[float]] = ()) -> tuple[Any, list[Any]]:
@@ -110,6 +128,35 @@ class KneserNey(BackoffLanguageModel):
             held_out = Corpus.encode_text(development, corpus.vocabulary, self.preparation)
             native, estimates = estimate(self._fit_discounts(tree, held_out, estimates, progress))
             fitted_to = held_out.digest
+        return self._finished(corpus, native, estimates, fitted_to)
+
+    def _fit_on_disk(
+        self,
+        text: Corpus | Source | Sequence[Source],
+        memory: int | str | None,
+        work: PathLike | None,
+        scheduler: str | None,
+        progress: ProgressOption,
+    ) -> Self:
+        from binyan.ngram.block_files import OnDisk, corpus_in, working_folder
+
+        if self.settings.order < 2:
+            raise SettingsError("single words need no memory: train a model of order 1 without a limit")
+        limit = memory_size(memory) if memory is not None else (available_memory() or 2 << 30) // 2
+        with working_folder(work) as folder:
+            corpus = corpus_in(folder, text, self.preparation, self.policy, progress)
+            storage = OnDisk(folder, limit, scheduler)
+            native, estimates = estimate_blocks(corpus, self._block_settings(), storage, progress=progress)
+            return self._finished(corpus, native, estimates)
+
+    def _block_settings(self) -> BlockSettings:
+        prune, order = self.settings.prune, self.settings.order
+        return BlockSettings((*prune, *[prune[-1] if prune else 0] * (order - len(prune))), self.settings.fallback)
+
+    def _finished(
+        self, corpus: Corpus, native: _core.BackoffModel, estimates: Sequence[Any], fitted_to: str = ""
+    ) -> Self:
+        s = self.settings
         self.discounts = tuple(Discounts(n, tuple(d), tuple(c), o) for n, (d, c, o) in enumerate(estimates, 1))
         _warn(self.discounts)
         fields = training_fields(
@@ -126,8 +173,7 @@ class KneserNey(BackoffLanguageModel):
     ) -> list[list[float]]:
         from binyan.ngram.discounts import fit_discounts  # it needs SciPy, which takes long to import
 
-        prune, order = self.settings.prune, self.settings.order
-        thresholds = [*prune, *[prune[-1] if prune else 0] * (order - len(prune))]
+        thresholds = list(self._block_settings().thresholds)
         start = np.array([d for d, _, _ in estimates])
         fitted: list[list[float]] = fit_discounts(tree, held_out, start, thresholds, progress).tolist()
         return fitted
@@ -177,5 +223,5 @@ def _warn(discounts: Sequence[Discounts]) -> None:
             f"order {d.order}: discounts cannot be estimated: {reason}; took {', '.join(f'{a:g}' for a in d.amounts)} "
             "for counts 1, 2 and 3+ (the text is small or artificial; the HPYLM needs no such counts)",
             DiscountWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

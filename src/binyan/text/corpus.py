@@ -7,6 +7,7 @@ import warnings
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,8 @@ class Corpus:
     @property
     def digest(self) -> str:
         """Digits that stand for the text as the model sees it."""
-        return digest(self.words.tobytes(), self.offsets.tobytes(), self.vocabulary.digest.encode())
+        words, offsets = (np.ascontiguousarray(a).view(np.uint8).data for a in (self.words, self.offsets))
+        return digest(words, offsets, self.vocabulary.digest.encode())
 
     def __repr__(self) -> str:
         return f"Corpus of {self.sentences:,} sentences, {len(self.words):,} words, {self.vocabulary!r}"
@@ -65,22 +67,14 @@ class Corpus:
         `sources`: a path, a list of Path objects, or sentences (strings or lists of words).
         Raises InputError where there is no sentence, or the text holds <s> or </s> as words.
         """
-        files = _files(sources)
+        files = source_files(sources)
         plain = new_numbers(files, progress) if all(is_plain(f, preparation) for f in files) else None
         types, (ids, offsets) = plain or _count(
-            track(_chain(files, preparation), "sentences read", show=progress, every=10_000)
+            track(each_sentence(files, preparation), "sentences read", show=progress, every=10_000)
         )
         if len(offsets) == 1:
-            raise InputError(f"{_name(sources)}: no sentence found: is the text empty?")
-        for mark in (BEGIN, END):
-            if mark in types:
-                raise InputError(
-                    f"{_name(sources)}: holds {mark} as a word; sentence boundaries are added by the model: remove them"
-                )
-        counts = np.bincount(ids, minlength=len(types))
-        vocabulary = (policy or VocabularyPolicy()).choose(types, counts)
-        if (seen := invisible(types)) is not None:
-            warnings.warn(f"{_name(sources)}: {seen}", stacklevel=2)
+            raise InputError(f"{source_name(sources)}: no sentence found: is the text empty?")
+        vocabulary = vocabulary_of(types, np.bincount(ids, minlength=len(types)), sources, policy)
         remap = np.fromiter((vocabulary[w] for w in types), np.uint32, len(types))
         words = remap[ids] if len(ids) else ids
         return cls(words, offsets, vocabulary, tuple(types[i] for i in ids[words == 0].tolist()))
@@ -114,7 +108,7 @@ class Corpus:
             cls._checked(*plain, vocabulary) if plain else cls.encode(read_sentences(source, preparation), vocabulary)
         )
         if corpus.sentences == 0:
-            raise InputError(f"{_name(source)}: no sentence found: is the text empty?")
+            raise InputError(f"{source_name(source)}: no sentence found: is the text empty?")
         return corpus
 
     def decode(self, sentence: int) -> list[str]:
@@ -124,14 +118,30 @@ class Corpus:
         ]
 
 
-def _files(sources: Source | Sequence[Source]) -> list[Source]:
+def vocabulary_of(
+    types: Sequence[str], counts: NDArray[Any], sources: Source | Sequence[Source], policy: VocabularyPolicy | None
+) -> Vocabulary:
+    """The vocabulary of training text with these words; raises InputError where <s> or </s> is among them."""
+    for mark in (BEGIN, END):
+        if mark in types:
+            raise InputError(
+                f"{source_name(sources)}: holds {mark} as a word; sentence boundaries are added by the model: remove them"
+            )
+    vocabulary = (policy or VocabularyPolicy()).choose(types, counts)
+    if (seen := invisible(types)) is not None:
+        warnings.warn(f"{source_name(sources)}: {seen}", stacklevel=3)
+    return vocabulary
+
+
+def source_files(sources: Source | Sequence[Source]) -> list[Source]:
     """A list of Path objects is several files; anything else is one source (a list of strings is sentences)."""
     if isinstance(sources, (list, tuple)) and sources and all(isinstance(s, os.PathLike) for s in sources):
         return list(sources)
     return [sources]  # type: ignore[list-item]
 
 
-def _chain(sources: Sequence[Source], preparation: Preparation | None) -> Iterator[list[str]]:
+def each_sentence(sources: Sequence[Source], preparation: Preparation | None) -> Iterator[list[str]]:
+    """The prepared sentences of all sources, one after another."""
     for source in sources:
         yield from read_sentences(source, preparation)
 
@@ -152,5 +162,6 @@ def _arrays(words: array[int], offsets: array[int]) -> Numbers:
     return ids, np.frombuffer(offsets, dtype=np.uint64)
 
 
-def _name(sources: Source | Sequence[Source]) -> str:
-    return ", ".join(str(s) if isinstance(s, (str, os.PathLike)) else "the text" for s in _files(sources))
+def source_name(sources: Source | Sequence[Source]) -> str:
+    """The sources as messages name them."""
+    return ", ".join(str(s) if isinstance(s, (str, os.PathLike)) else "the text" for s in source_files(sources))

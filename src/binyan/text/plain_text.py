@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,29 +38,47 @@ def known_numbers(path: Source, index: _core.WordIndex, missing: int = 0) -> Num
     return _read([path], lambda block: index.encode(block, missing, LONGEST_WORD), False)
 
 
+class NotPlain(Exception):
+    """Text that is not clean: `read_sentences` says what is wrong with it, and where."""
+
+
+def numbered_blocks(
+    paths: Sequence[Source], number: Callable[[bytes], Numbers | None], progress: ProgressOption
+) -> Iterator[Numbers]:
+    """Plain text files in blocks of whole lines, each as `number` gives it; raises NotPlain where it gives none."""
+    with Progress("MB read", show=progress) as bar:
+        for path in paths:
+            with open_text(path) as source:  # type: ignore[arg-type]
+                first = True
+                while True:
+                    try:
+                        block = source.read(_BLOCK)
+                        tail = b"" if block.endswith(b"\n") else source.readline(LONGEST_LINE)
+                    except Exception as error:  # what cannot be unpacked: each format has errors of its own
+                        raise NotPlain from error
+                    if not block:
+                        break
+                    if len(tail) == LONGEST_LINE:
+                        raise NotPlain
+                    numbers = number((block + tail).removeprefix(b"\xef\xbb\xbf" if first else b""))
+                    if numbers is None:
+                        raise NotPlain
+                    yield numbers
+                    first = False
+                    bar.advance(_BLOCK // 1_000_000)
+
+
 def _read(
     paths: Sequence[Source], number: Callable[[bytes], Numbers | None], progress: ProgressOption
 ) -> Numbers | None:
     words: list[NDArray[np.uint32]] = []
     ends = [np.zeros(1, np.uint64)]
     total = 0
-    with Progress("MB read", show=progress) as bar:
-        for path in paths:
-            with open_text(path) as source:  # type: ignore[arg-type]
-                first = True
-                try:
-                    while block := source.read(_BLOCK):
-                        tail = b"" if block.endswith(b"\n") else source.readline(LONGEST_LINE)
-                        if len(tail) == LONGEST_LINE:
-                            return None
-                        numbers = number((block + tail).removeprefix(b"\xef\xbb\xbf" if first else b""))
-                        if numbers is None:
-                            return None
-                        words.append(numbers[0])
-                        ends.append(numbers[1][1:] + np.uint64(total))
-                        total += len(numbers[0])
-                        first = False
-                        bar.advance(_BLOCK // 1_000_000)
-                except Exception:  # what cannot be unpacked: each format has errors of its own
-                    return None
+    try:
+        for ids, offsets in numbered_blocks(paths, number, progress):
+            words.append(ids)
+            ends.append(offsets[1:] + np.uint64(total))
+            total += len(ids)
+    except NotPlain:
+        return None
     return np.concatenate(words) if words else np.zeros(0, np.uint32), np.concatenate(ends)

@@ -23,6 +23,7 @@ from binyan.text.reading import read_lines
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 SPECIALS = (UNKNOWN, BEGIN, END)
 UNKNOWN_ID, BEGIN_ID, END_ID = range(3)
+_TAKEN_APART_LATER = 1 << 20  # bytes
 
 
 def refuse_boundaries(words: Iterable[str], allowed: str | None = None) -> None:
@@ -42,18 +43,32 @@ class Vocabulary:
     (5, 4, 0, 'haus')
     """
 
+    _stored: bytes
+
     def __init__(self, words: Iterable[str]) -> None:
-        self.words: list[str] = [*SPECIALS, *words]
-        self.index: dict[str, int] = {w: i for i, w in enumerate(self.words)}
-        if len(self.index) != len(self.words):
+        self.words = [*SPECIALS, *words]
+        if broken := [w for w in self.words if "\n" in w]:
+            raise InputError(f"the word {broken[0]!r} has a line end inside; words are what stands on one line")
+        self._size = len(self.words)
+        _ = self.index
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words, by id."""
+        return [*SPECIALS, *self._stored.decode().split("\n")]
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Word -> id."""
+        index = {w: i for i, w in enumerate(self.words)}
+        if len(index) != len(self.words):
             seen: set[str] = set()
             twice = next(w for w in self.words if w in seen or seen.add(w))  # type: ignore[func-returns-value]
             raise InputError(f"the vocabulary has {twice!r} twice")
-        if broken := [w for w in self.words if "\n" in w]:
-            raise InputError(f"the word {broken[0]!r} has a line end inside; words are what stands on one line")
+        return index
 
     def __len__(self) -> int:
-        return len(self.words)
+        return self._size
 
     @property
     def own_words(self) -> list[str]:
@@ -78,7 +93,7 @@ class Vocabulary:
     @cached_property
     def native(self) -> _core.WordIndex:
         """The same words in the core."""
-        return _core.WordIndex("\n".join(self.words).encode())
+        return _core.WordIndex("\n".join(SPECIALS).encode() + b"\n" + self.to_bytes())
 
     @property
     def digest(self) -> str:
@@ -87,12 +102,16 @@ class Vocabulary:
 
     def to_bytes(self) -> bytes:
         """As stored in a model file: one word per line, without the three specials."""
-        return "\n".join(self.own_words).encode()
+        return self._stored if "_stored" in vars(self) else "\n".join(self.own_words).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Vocabulary:
-        """The inverse of `to_bytes`."""
-        return cls(data.decode().split("\n") if data else [])
+        """The inverse of `to_bytes`. A large vocabulary is taken apart when it is first used."""
+        if len(data) < _TAKEN_APART_LATER:
+            return cls(data.decode().split("\n") if data else [])
+        vocabulary = cls.__new__(cls)
+        vocabulary._stored, vocabulary._size = data, len(SPECIALS) + 1 + data.count(b"\n")
+        return vocabulary
 
     def checked_counts(self, counts: NDArray[Any]) -> NDArray[Any]:
         """Counts from a file, one for each word; raises InputError where they are anything else."""
