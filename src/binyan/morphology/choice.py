@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from binyan.errors import InputError
 from binyan.grammar.composition import LetterClasses, Recipe, candidates
 from binyan.grammar.letter_classes import letter_classes, predictive_classes
+from binyan.grammar.rules import Grammar
 from binyan.morphology.adaptor import AdaptorSampler
 from binyan.morphology.border_agreement import wholly_analysed
 from binyan.morphology.choice_report import CandidateEvidence, Choice, Difference
@@ -62,7 +63,7 @@ def choose(
     if len(listed) < FEWEST_WORDS:
         return _too_few(listed)
     rounds = rounds or ROUNDS
-    classes = predictive_classes([listed.atoms(word) for word in splits_of(listed, _SPELT, 1, seed)[0].learnt.words])
+    classes = _classes(listed, seed)
     search = Search(listed, classes, analysed, check_seed(seed), threads, memory_mb)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -82,6 +83,19 @@ def choose(
         close,
         time.monotonic() - began,
     )
+
+
+def compose(
+    words: WordSource, *, seed: int = 1, preparation: Preparation | None = None, unit: Unit = "grapheme"
+) -> dict[str, Grammar]:
+    """The grammars that `choose` compares on a word list, by name, with the classes of letters that it finds there."""
+    listed = WordList.of_any(words, preparation, unit)
+    classes = _classes(listed, check_seed(seed))
+    return {recipe.name: recipe.grammar(classes) for recipe in candidates()}
+
+
+def _classes(words: WordList, seed: int) -> LetterClasses:
+    return predictive_classes([words.atoms(word) for word in splits_of(words, _SPELT, 1, seed)[0].learnt.words])
 
 
 def _too_few(words: WordList) -> Choice:
