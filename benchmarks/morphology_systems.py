@@ -30,6 +30,8 @@ CHOOSING = ("auto", "known")
 CANDIDATE = "candidate:"
 # The grammar chosen for a list by the first seed; the other seeds learn by it, and choose nothing themselves.
 _chosen: dict[tuple[str, str], Grammar] = {}
+# Morfessor's corpus weight that the first seed found best for a list.
+_tuned: dict[str, float] = {}
 # The grammars that the choice compares, by list.
 _composed: dict[str, dict[str, Grammar]] = {}
 
@@ -74,7 +76,11 @@ def analyse(system: str, gold_file: GoldFile, words: GoldWords, learning: Learni
     """Learn from the words and analyse the report half; None where this version of Binyan lacks the system."""
     begin, cpu = time.perf_counter(), time.process_time()
     if system.startswith("morfessor"):
-        weight, table = _morfessor(words, CORPUS_WEIGHTS if system == "morfessor-tuned" else (1.0,), seed)
+        tuned = system == "morfessor-tuned"
+        weights = [_tuned[gold_file.name]] if gold_file.name in _tuned else CORPUS_WEIGHTS
+        weight, table = _morfessor(words, weights if tuned else [1.0], seed)
+        if tuned:
+            _tuned[gold_file.name] = weight
         seconds = time.process_time() - cpu, time.perf_counter() - begin
         return Analysed(table, {}, *seconds, f"Baseline, corpus weight {weight:g}", f"seed:{seed}")
     model = _model(system, gold_file, words, learning, seed)

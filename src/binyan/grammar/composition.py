@@ -82,9 +82,16 @@ class Recipe:
 
     @property
     def complexity(self) -> int:
-        """How much the grammar assumes: of two that predict words equally well, the one that assumes less is preferred."""
-        affixes = {"none": 0, "one": 1, "suffixes": 1, "prefixes": 1, "clitics": 1, "sequences": 2}
-        return (0 if self.stem == "plain" else 3) + affixes[self.affixes] + self.submorphs
+        """How much the grammar assumes: of two that predict words about equally well, the one that assumes less is preferred.
+
+        Whole stems with one affix on either side assume more than those with sequences, of which they are a special case; stems
+        with an inner structure, which explain more of a word themselves, assume less with one.
+        """
+        order = ("none", "suffixes", "prefixes", "sequences", "one", "clitics")
+        if self.stem not in ("plain", "compound"):
+            order = ("none", "one", "clitics", "suffixes", "prefixes", "sequences")
+        stems = {"plain": 0, "compound": 10}
+        return stems.get(self.stem, 20) + order.index(self.affixes) + 5 * self.submorphs
 
     def text(self, classes: LetterClasses | None = None) -> str:
         """The grammar in Binyan's notation. Strings remember the class of the letter before; without classes, nothing."""
@@ -125,10 +132,9 @@ def string_rules(symbol: str, classes: LetterClasses | None, weight: float = PRI
 
 def candidates() -> tuple[Recipe, ...]:
     """The recipes that are compared when a grammar is chosen."""
-    plain = [Recipe("plain", "none"), Recipe("plain", "one"), Recipe("plain", "sequences")]
-    layered = [Recipe("plain", "one", True), Recipe("plain", "sequences", True)]
-    affixes: tuple[Affixes, ...] = ("one", "sequences")
-    templatic = [Recipe(stem, kind) for stem in ("root", "root-vocalised") for kind in affixes]
-    clitics = [Recipe("root-vocalised", "clitics")]
-    others = [Recipe("infix", "sequences"), Recipe("circumfix", "one"), Recipe("compound", "sequences", True)]
-    return (*plain, *layered, *templatic, *clitics, *others)
+    affixes: tuple[Affixes, ...] = ("one", "suffixes", "sequences")
+    plain = [Recipe("plain", kind, submorphs) for kind in affixes for submorphs in (False, True)]
+    templatic = [Recipe(stem, kind) for stem in ("root", "root-vocalised") for kind in ("one", "sequences")]
+    compounds = [Recipe("compound", kind, True) for kind in ("suffixes", "sequences")]
+    others = [Recipe("root-vocalised", "clitics"), Recipe("infix", "sequences"), Recipe("circumfix", "one")]
+    return (Recipe("plain", "none"), *plain, Recipe("plain", "prefixes"), *templatic, *compounds, *others)
