@@ -31,7 +31,7 @@ class Round:
     survivors: int = 1
 
 
-ROUNDS = (Round(700, 1, 25, 6), Round(1200, 1, 40, 4), Round(2000, 2, 70))
+ROUNDS = (Round(600, 1, 20, 6), Round(1000, 1, 40, 3), Round(1500, 2, 60))
 _CLOSE_ERRORS = 2.0  # standard errors
 _CLOSE_SHARE = 0.015  # of the bits of the best: also of large lists, on which small differences are certain, and say little about borders
 _HOPELESS = 8.0  # standard errors behind the best after which a candidate is not tried again
