@@ -22,14 +22,14 @@ class GoldFile:
     """A file of gold analyses under the data folder, and the grammar of the thesis that suits its language best.
 
     `style` is how segments are written: as `read_gold` reads them; `canonical`, joined by ` @@` and perhaps spelt otherwise than in
-    the word; `tikhonov`, with the labels of that dictionary; `challenge`, with colons escaped. `roots`: the third column has
-    roots. `more_words` names a plain list of further words to learn from.
+    the word; `tikhonov`, with the labels of that dictionary. `roots`: the third column has roots. `more_words` names a plain list
+    of further words to learn from.
     """
 
     name: str
     file: str
     thesis: str = "mconcat-hier"
-    style: Literal["gold", "canonical", "tikhonov", "challenge"] = "gold"
+    style: Literal["gold", "canonical", "tikhonov"] = "gold"
     roots: bool = False
     macrons: bool = True
     only_affixed: bool = False
@@ -44,9 +44,9 @@ GOLD_FILES = (
     GoldFile("tagalog", "tagalog/tgl_silver_seg.tsv"),
     GoldFile("indonesian", "indonesian/ind_silver_seg.tsv.xz"),
     GoldFile("adyghe", "adyghe/morphagram_adyghe_gold.tsv", more_words="adyghe/morphagram_adyghe_words.txt.xz"),
-    GoldFile("english", "morpho_challenge/mc2010_eng.tsv", style="challenge"),
-    GoldFile("finnish", "morpho_challenge/mc2010_fin.tsv", style="challenge"),
-    GoldFile("turkish", "morpho_challenge/mc2010_tur.tsv", style="challenge"),
+    GoldFile("english", "morpho_challenge/mc2010_eng.tsv"),
+    GoldFile("finnish", "morpho_challenge/mc2010_fin.tsv"),
+    GoldFile("turkish", "morpho_challenge/mc2010_tur.tsv"),
     GoldFile("czech", "sigmorphon2022/sigmorphon22_ces.tsv.xz", style="canonical"),
     GoldFile("english-canonical", "sigmorphon2022/sigmorphon22_eng.tsv.xz", style="canonical"),
     GoldFile("french", "sigmorphon2022/sigmorphon22_fra.tsv.xz", style="canonical"),
@@ -104,11 +104,9 @@ def _read_other(path: Path, style: str) -> tuple[list[GoldWord], list[str]]:
         word = columns[0]
         if len(columns) < 2 or not word or " " in word or len(word) > LONGEST:
             continue
-        texts = columns[1].split(";") if style == "challenge" else [columns[1]]
-        read = [_parts(text, style) for text in texts]
-        spelt = [parts for parts in read if "".join(part.text for part in parts) == word]
-        if spelt:
-            gold.setdefault(word, GoldWord(word, tuple(Segmentation(word, parts) for parts in spelt)))
+        parts = _parts(columns[1], style)
+        if "".join(part.text for part in parts) == word:
+            gold.setdefault(word, GoldWord(word, (Segmentation(word, parts),)))
         else:
             others.setdefault(word)
     return list(gold.values()), [word for word in others if word not in gold]
@@ -117,7 +115,5 @@ def _read_other(path: Path, style: str) -> tuple[list[GoldWord], list[str]]:
 def _parts(text: str, style: str) -> tuple[Part, ...]:
     if style == "canonical":
         return tuple(map(Part, text.replace(" @@", " ").split()))
-    if style == "challenge":
-        return tuple(map(Part, text.replace("\\:", ":").split()))
     labelled = [part.rpartition("/") for part in text.split()]
     return tuple(Part(content, _TIKHONOV.get(label, "")) for content, _, label in labelled)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from gold_lists import GOLD_FILES, GoldFile, GoldWords, read_gold_file
 from morphology_page import write_page
-from morphology_systems import SYSTEMS, Analysed, Learning, analyse, candidates
+from morphology_systems import SYSTEMS, Analysed, Learning, analyse, candidates, recall_choice
 
 from binyan.evaluation.gold import GoldWord
 from binyan.evaluation.roots import surface_realised
@@ -62,13 +62,13 @@ def measured(path: Path, settings: dict) -> dict | None:
 def measure(options: argparse.Namespace, gold_file: GoldFile, words: GoldWords) -> Iterator[dict]:
     """Every system on one list, seed by seed; those that were measured before are read."""
     learning = Learning(options.sweeps, options.chains, options.threads)
-    systems = [*options.systems, *(candidates() if options.candidates else ())]
     about = {"learnt": len(words.learn), "scored": len(words.report), "left_out": words.left_out}
     for seed in range(1, options.seeds + 1):
-        for system in systems:
+        for system in [*options.systems, *(candidates() if options.candidates and seed == 1 else ())]:
             settings = {"words": options.words, "sweeps": options.sweeps, "chains": options.chains}
             path = options.out / "runs" / f"{gold_file.name}.{system.replace(':', '-')}.{seed}.json"
             if stored := measured(path, settings):
+                recall_choice(system, gold_file, stored["grammar"], stored.get("chosen", ""))
                 yield stored
                 continue
             analysed = analyse(system, gold_file, words, learning, seed)
@@ -76,7 +76,12 @@ def measure(options: argparse.Namespace, gold_file: GoldFile, words: GoldWords) 
                 print(f"{system}: not in this version of Binyan; left out", file=sys.stderr)
                 continue
             result = {"list": gold_file.name, "system": system, "seed": seed, "settings": settings, **about}
-            result |= {**score(analysed, words), "grammar": analysed.grammar, "signature": analysed.signature}
+            result |= {
+                **score(analysed, words),
+                "grammar": analysed.grammar,
+                "signature": analysed.signature,
+                "chosen": analysed.chosen,
+            }
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(path, json.dumps(result, ensure_ascii=False, indent=1))
             print(f"{gold_file.name} {system} seed {seed}: F1 {result['f1']:.1f}", file=sys.stderr, flush=True)
@@ -111,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=3, help="so many runs of each system")
     parser.add_argument("--only", nargs="+", default=[], choices=[g.name for g in GOLD_FILES], metavar="LIST")
     parser.add_argument("--systems", nargs="+", default=SYSTEMS, help="systems to measure; by default all")
-    parser.add_argument("--candidates", action="store_true", help="each shipped grammar as a system of its own")
+    parser.add_argument("--candidates", action="store_true", help="each grammar that the choice compares, first seed")
     parser.add_argument("--segmentation", action="append", default=[], type=_named, metavar="NAME=FILE")
     options = parser.parse_args(arguments)
     results = []

@@ -159,6 +159,15 @@ def test_gold_files(tmp_path: Path) -> None:
         read_gold(path)
 
 
+def test_colons_that_are_escaped_are_letters_of_the_word(tmp_path) -> None:
+    path = tmp_path / "gold.tsv"
+    path.write_text("hyy:n\thyy\\: n\nb\\:c\tb\\: c\na:b\ta \\: b;a: b\n", encoding="utf-8")
+    escaped, written, both = read_gold(path)
+    assert [part.text for part in escaped.segmentations[0]] == ["hyy:", "n"]
+    assert [part.text for part in written.segmentations[0]] == ["b\\:", "c"]
+    assert [[part.text for part in s] for s in both.segmentations] == [["a", ":", "b"], ["a:", "b"]]
+
+
 def test_bootstrap_covers_the_truth_as_often_as_stated() -> None:
     random, covered = np.random.default_rng(5), 0
     for _ in range(200):

@@ -206,8 +206,8 @@ def test_splits_do_not_overlap():
     words = WordList.of(languages.suffixing(100))
     splits = splits_of(words, 80, 3, seed=1)
     held = [word for split in splits for word in split.held]
-    assert len(held) == len(set(held)) == 24
-    assert all(not set(split.held) & set(split.learnt.words) and len(split.learnt) == 72 for split in splits)
+    assert len(held) == len(set(held)) == 48
+    assert all(not set(split.held) & set(split.learnt.words) and len(split.learnt) == 64 for split in splits)
 
 
 def test_the_error_of_a_difference_by_hand():

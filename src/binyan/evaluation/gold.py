@@ -1,7 +1,8 @@
 """Gold analyses of words: tab-separated rows of word, segments and root.
 
 Segments are separated by one space and end in a label after their last slash (`w/pre ktAb/stem hm/suf`); the label may be
-missing. `_` means none. Alternatives are joined by `;`. Further columns are ignored.
+missing. `_` means none. Alternatives are joined by `;`. A colon may be written `\\:`, as Morpho Challenge does. Further columns
+are ignored.
 """
 
 from __future__ import annotations
@@ -58,8 +59,9 @@ def read_gold(path: PathLike, rewrite: Callable[[str], str] = str) -> list[GoldW
 
 
 def _alternatives(word: str, text: str) -> list[list[Part]]:
-    """Every alternative that spells the word; a semicolon may be a letter of the word, too."""
-    for candidates in (text.split(";"), [text]):
+    """Every alternative that spells the word; a semicolon may be a letter of the word, too, and a backslash before a colon."""
+    unescaped = text.replace("\\:", ":")
+    for candidates in (text.split(";"), [text], unescaped.split(";"), [unescaped]):
         read = [_parts(candidate) for candidate in candidates]
         spelt = [parts for parts in read if "".join(part.text for part in parts) == word]
         if spelt and (len(spelt) == len(read) or len(candidates) == 1):

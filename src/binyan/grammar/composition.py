@@ -15,7 +15,7 @@ from binyan.grammar.notation import read_grammar
 from binyan.grammar.rules import Grammar
 from binyan.grammar.stem_rules import STEM_RULES, Stem
 
-Affixes = Literal["none", "one", "sequences", "clitics"]
+Affixes = Literal["none", "one", "suffixes", "prefixes", "sequences", "clitics"]
 
 LetterClasses = Sequence[Sequence[str]]
 """Classes of letters; the first also takes every letter that no class lists."""
@@ -31,15 +31,22 @@ _STEMS = {
 _AFFIXES = {
     "none": "no affixes",
     "one": "at most one prefix and one suffix",
+    "suffixes": "sequences of suffixes, no prefixes",
+    "prefixes": "sequences of prefixes, no suffixes",
     "sequences": "sequences of prefixes and suffixes",
     "clitics": "clitics, which are rare",
 }
 _PATTERNS = {
     "none": "Word -> {body}",
     "one": "Word -> Pre? {body} Suf?",
+    "suffixes": "Word -> {body} Sufs?\n@Sufs -> Suf+",
+    "prefixes": "Word -> Pres? {body}\n@Pres -> Pre+",
     "sequences": "Word -> Pres? {body} Sufs?\n@Pres -> Pre+\n@Sufs -> Suf+",
     "clitics": "Word -> {body} [w=100000] | Pre {body} [w=1000] | {body} Suf [w=1000] | Pre {body} Suf [w=10]",
 }
+
+
+_ROLES = {"Pre": "prefix", "Suf": "suffix"}
 
 
 @dataclass(frozen=True)
@@ -75,13 +82,20 @@ class Recipe:
 
     @property
     def complexity(self) -> int:
-        """How much the grammar assumes: of two that predict words equally well, the one that assumes less is preferred."""
-        affixes = {"none": 0, "one": 1, "clitics": 1, "sequences": 2}
-        return (0 if self.stem == "plain" else 3) + affixes[self.affixes] + self.submorphs
+        """How much the grammar assumes: of two that predict words about equally well, the one that assumes less is preferred.
+
+        Whole stems with one affix on either side assume more than those with sequences, of which they are a special case; stems
+        with an inner structure, which explain more of a word themselves, assume less with one.
+        """
+        order = ("none", "suffixes", "prefixes", "sequences", "one", "clitics")
+        if self.stem not in ("plain", "compound"):
+            order = ("none", "one", "clitics", "suffixes", "prefixes", "sequences")
+        stems = {"plain": 0, "compound": 10}
+        return stems.get(self.stem, 20) + order.index(self.affixes) + 5 * self.submorphs
 
     def text(self, classes: LetterClasses | None = None) -> str:
         """The grammar in Binyan's notation. Strings remember the class of the letter before; without classes, nothing."""
-        affixes = [] if self.affixes == "none" else ["Pre", "Suf"]
+        affixes = [symbol for symbol in _ROLES if symbol in _PATTERNS[self.affixes]]
         own = ["Stem"] if self.stem != "infix" else []
         body = {"compound": "Stem+", "infix": "_Body"}.get(self.stem, "Stem")
         lines = [f"# {self}", _PATTERNS[self.affixes].format(body=body)]
@@ -89,7 +103,7 @@ class Recipe:
         lines += [f"@{symbol} -> {content}" for symbol in (*affixes, *own)]
         lines += ["@Sub -> _String"] if self.submorphs else []
         lines += [*string_rules("_String", classes), *STEM_RULES[self.stem], "role stem Stem"]
-        lines += ["role prefix Pre", "role suffix Suf"] if affixes else []
+        lines += [f"role {_ROLES[symbol]} {symbol}" for symbol in affixes]
         return "\n".join(lines) + "\n"
 
     def grammar(self, classes: LetterClasses | None = None) -> Grammar:
@@ -118,10 +132,9 @@ def string_rules(symbol: str, classes: LetterClasses | None, weight: float = PRI
 
 def candidates() -> tuple[Recipe, ...]:
     """The recipes that are compared when a grammar is chosen."""
-    plain = [Recipe("plain", "none"), Recipe("plain", "one"), Recipe("plain", "sequences")]
-    layered = [Recipe("plain", "one", True), Recipe("plain", "sequences", True)]
-    affixes: tuple[Affixes, ...] = ("one", "sequences")
-    templatic = [Recipe(stem, kind) for stem in ("root", "root-vocalised") for kind in affixes]
-    clitics = [Recipe("root-vocalised", "clitics")]
-    others = [Recipe("infix", "sequences"), Recipe("circumfix", "one"), Recipe("compound", "sequences", True)]
-    return (*plain, *layered, *templatic, *clitics, *others)
+    affixes: tuple[Affixes, ...] = ("one", "suffixes", "sequences")
+    plain = [Recipe("plain", kind, submorphs) for kind in affixes for submorphs in (False, True)]
+    templatic = [Recipe(stem, kind) for stem in ("root", "root-vocalised") for kind in ("one", "sequences")]
+    compounds = [Recipe("compound", kind, True) for kind in ("suffixes", "sequences")]
+    others = [Recipe("root-vocalised", "clitics"), Recipe("infix", "sequences"), Recipe("circumfix", "one")]
+    return (Recipe("plain", "none"), *plain, Recipe("plain", "prefixes"), *templatic, *compounds, *others)

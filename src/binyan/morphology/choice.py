@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from binyan.errors import InputError
 from binyan.grammar.composition import LetterClasses, Recipe, candidates
 from binyan.grammar.letter_classes import letter_classes, predictive_classes
+from binyan.grammar.rules import Grammar
 from binyan.morphology.adaptor import AdaptorSampler
 from binyan.morphology.border_agreement import wholly_analysed
 from binyan.morphology.choice_report import CandidateEvidence, Choice, Difference
-from binyan.morphology.choice_search import ROUNDS, Round, Search, Standing
+from binyan.morphology.choice_search import ROUNDS, Round, Search, Standing, close_to
 from binyan.morphology.grammar_trial import splits_of
 from binyan.morphology.knowledge.known_words import KnownSource, read_known_words
 from binyan.morphology.word_list import WordList, WordSource
@@ -34,7 +35,6 @@ _LISTED = 5  # words that the runner-up sees differently
 _SPELT = 20_000  # words that classes of letters are found in
 _MEASURED = 300  # words whose analyses are built to see how much memory all of them take
 _SHARE_OF_MEMORY = 0.7
-_CLOSE = 2.0  # standard errors
 _CLEAR_F1 = 3.0  # points of F1 on analysed words that decide against bits
 
 
@@ -62,7 +62,7 @@ def choose(
     if len(listed) < FEWEST_WORDS:
         return _too_few(listed)
     rounds = rounds or ROUNDS
-    classes = predictive_classes([listed.atoms(word) for word in splits_of(listed, _SPELT, 1, seed)[0].learnt.words])
+    classes = _classes(listed, seed)
     search = Search(listed, classes, analysed, check_seed(seed), threads, memory_mb)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -82,6 +82,19 @@ def choose(
         close,
         time.monotonic() - began,
     )
+
+
+def compose(
+    words: WordSource, *, seed: int = 1, preparation: Preparation | None = None, unit: Unit = "grapheme"
+) -> dict[str, Grammar]:
+    """The grammars that `choose` compares on a word list, by name, with the classes of letters that it finds there."""
+    listed = WordList.of_any(words, preparation, unit)
+    classes = _classes(listed, check_seed(seed))
+    return {recipe.name: recipe.grammar(classes) for recipe in candidates()}
+
+
+def _classes(words: WordList, seed: int) -> LetterClasses:
+    return predictive_classes([words.atoms(word) for word in splits_of(words, _SPELT, 1, seed)[0].learnt.words])
 
 
 def _too_few(words: WordList) -> Choice:
@@ -113,14 +126,13 @@ def _within_memory(recipe: Recipe, classes: LetterClasses, words: WordList, memo
 def _chosen(finalists: Sequence[Standing]) -> tuple[Standing, bool]:
     """The chosen one of the last round, best first; and whether it was close.
 
-    Analysed words decide where they clearly do; then bits; of those that cannot be told apart the simplest.
+    Analysed words decide where they clearly do; then bits; of those that predict words about equally well the simplest.
     """
     if finalists[0].f1 is not None:
         best_f1 = max(standing.f1 or 0.0 for standing in finalists)
         finalists = [standing for standing in finalists if (standing.f1 or 0.0) > best_f1 - _CLEAR_F1]
-    first = finalists[0]
-    near = [s for s in finalists if s.behind - first.behind <= _CLOSE * s.error]
-    return min(near, key=lambda s: (s.recipe.complexity, s.behind)), len(near) > 1
+    near = close_to(finalists[0], finalists)
+    return near[0], len(near) > 1
 
 
 def _evidence(standing: Standing, rounds: Sequence[Round], words: int) -> CandidateEvidence:
@@ -148,8 +160,8 @@ def _reason(chosen: Standing, runner_up: Standing | None, close: bool) -> str:
         return f"{name}: no grammar with parts predicts words held back better, so the words show no parts that recur."
     if close:
         return (
-            f"{name} is chosen, but it is a close call: the words do not tell it from {runner_up.recipe.name} "
-            f"({runner_up.recipe}), within two standard errors, and the simpler is preferred. Analysed words would decide."
+            f"{name} is chosen, but it is a close call: {runner_up.recipe.name} ({runner_up.recipe}) predicts words held back about "
+            "as well, and the one that assumes less is preferred. Analysed words would decide."
         )
     margin = f"{runner_up.behind:.3f} ± {runner_up.error:.3f} bits per character"
     return f"{name} is chosen: it predicts words held back best; next is {runner_up.recipe.name}, {margin} behind."

@@ -31,7 +31,10 @@ class Round:
     survivors: int = 1
 
 
-ROUNDS = (Round(1000, 1, 20, 6), Round(2000, 2, 40, 3), Round(3000, 3, 80))
+ROUNDS = (Round(600, 1, 20, 6), Round(1000, 1, 40, 3), Round(1500, 2, 60))
+_CLOSE_ERRORS = 2.0  # standard errors
+_CLOSE_SHARE = 0.015  # of the bits of the best: also of large lists, on which small differences are certain, and say little about borders
+_HOPELESS = 8.0  # standard errors behind the best after which a candidate is not tried again
 
 
 @dataclass(eq=False)
@@ -121,10 +124,20 @@ class Search:
         )
 
 
+def close_to(first: Standing, others: Sequence[Standing]) -> list[Standing]:
+    """Those that predict words about as well as the first: the ones that assume least before the others."""
+    near = [
+        s for s in others if s.behind - first.behind <= max(_CLOSE_ERRORS * s.error, _CLOSE_SHARE * first.per_letter)
+    ]
+    return sorted(near, key=lambda s: (s.recipe.complexity, s.behind))
+
+
 def _survivors(ranked: Sequence[Standing], count: int) -> list[Standing]:
-    """The first ones, and the first whose stems have no inner structure: the others have to show that theirs is needed."""
-    simple = [standing for standing in ranked if standing.recipe.stem == "plain"][:1]
-    return [standing for i, standing in enumerate(ranked) if i < count or standing in simple]
+    """The best half by bits, the simplest of those that are close to the best, and the first whose stems have no inner structure."""
+    hopeful = [s for s in ranked if s.behind <= _HOPELESS * s.error]
+    simple = [s for s in ranked if s.recipe.stem == "plain"][:1]
+    order = dict.fromkeys([*hopeful[: (count + 1) // 2], *close_to(ranked[0], hopeful), *hopeful])
+    return list(dict.fromkeys([*list(order)[:count], *simple]))
 
 
 def plain_parts(segmentation: str) -> list[str]:

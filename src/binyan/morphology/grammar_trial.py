@@ -16,7 +16,7 @@ from binyan.morphology.posterior import Posterior
 from binyan.morphology.settings import MorphologySettings
 from binyan.morphology.word_list import WordList
 
-_HELD_BACK = 0.1
+_HELD_BACK = 0.2
 _UNDERIVED_BITS_PER_LETTER = 20.0  # of a word that a grammar cannot derive: more than any letter of an alphabet costs
 _SNAPSHOTS = 4
 
