@@ -68,6 +68,14 @@ class LanguageModel(Model):
         Sums to one, but for what an open-vocabulary model keeps for words outside the vocabulary.
         """
 
+    def distributions(self, states: Sequence[State]) -> NDArray[np.floating]:  # (states, vocabulary)
+        """`distribution` of several states in one batch."""
+        return np.stack([self.distribution(state) for state in states])
+
+    def advance(self, state: State, word: str) -> State:
+        """The state after one more word, where its score is not needed."""
+        return self.score_word(state, word).state
+
     # The same in terms of text.
 
     def score(self, sentence: str | Sequence[str]) -> float:
@@ -90,7 +98,7 @@ class LanguageModel(Model):
         """The state after the first words of a sentence."""
         state = self.begin()
         for word in self._words(context):
-            state = self.score_word(state, word).state
+            state = self.advance(state, word)
         return state
 
     def explain(self, sentence: str | Sequence[str]) -> list[Explanation]:
@@ -119,7 +127,7 @@ class LanguageModel(Model):
             if word == END:
                 break
             words.append(word)
-            state = self.score_word(state, word).state
+            state = self.advance(state, word)
         return words
 
     def _words(self, text: str | Sequence[str]) -> list[str]:
@@ -211,6 +219,10 @@ class LanguageModel(Model):
         """
         chances = self.distribution(state) if word is None else np.exp([self.score_word(state, word).log_prob])
         return MixtureParts.whole(chances, np.exp([self.score_word(state, UNKNOWN).log_prob]))
+
+    def weigh_each(self, states: Sequence[State]) -> list[MixtureParts]:
+        """`weigh` of several states, each for every word of the vocabulary, in one batch."""
+        return [self.weigh(state) for state in states]
 
     def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
         """What a mixture weighs the model by, for every event of prepared sentences."""

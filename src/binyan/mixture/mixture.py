@@ -141,6 +141,10 @@ class Mixture(LanguageModel):
             log_prob = float(np.log(self._mix(state, word)[1].sum()))
         return WordScore(tuple(s.state for s in scored), log_prob, max(s.matched for s in scored), unknown)
 
+    def advance(self, state: State, word: str) -> State:
+        """The state after one more word: one of each model."""
+        return tuple(m.advance(s, word) for m, s in self._pairs(state))
+
     def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
         """Score prepared sentences in one batch, each with its </s>."""
         listed = [list(s) for s in sentences]
@@ -160,7 +164,17 @@ class Mixture(LanguageModel):
         if self.context_weights is None:
             return np.asarray(self.weights @ np.stack([m.distribution(s) for m, s in self._pairs(state)]))
         parts = [m.weigh(s) for m, s in self._pairs(state)]
-        return np.asarray(self.context_weights.mix(parts, np.arange(len(self.vocabulary)) == UNKNOWN_ID)[1].sum(0))
+        return self.context_weights.distribution(parts, np.arange(len(self.vocabulary)) == UNKNOWN_ID)
+
+    def distributions(self, states: Sequence[State]) -> NDArray[np.floating]:  # (states, vocabulary)
+        """The same of several states in one batch."""
+        by_model: list[tuple[State, ...]] = list(zip(*states, strict=True))  # type: ignore[arg-type]
+        each = list(zip(self.models, by_model, strict=True))
+        if self.context_weights is None:
+            return np.asarray(sum(w * m.distributions(s) for w, (m, s) in zip(self.weights, each, strict=True)))
+        is_unknown = np.arange(len(self.vocabulary)) == UNKNOWN_ID
+        parts = zip(*(m.weigh_each(s) for m, s in each), strict=True)
+        return np.stack([self.context_weights.distribution(p, is_unknown) for p in parts])
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """What each model adds."""
