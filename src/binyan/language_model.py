@@ -18,15 +18,18 @@ from binyan.context_scorer import ContextScorer
 from binyan.errors import SettingsError
 from binyan.files import PathLike
 from binyan.model import Model, load_language_model, refuse
+from binyan.ngram.backoff_settings import BackoffSettings
 from binyan.progress import ProgressOption
 from binyan.scores import Explanation, MixtureParts, NextWords, Scores, State, Step, WordScore, perplexity
-from binyan.settings import check_seed
+from binyan.settings import check_seed, gather, takes_settings
+from binyan.text import Corpus
 from binyan.text.preparation import Preparation
 from binyan.text.reading import Source, read_sentences
 from binyan.text.vocabulary import BEGIN, END, UNKNOWN, UNKNOWN_ID, Vocabulary, refuse_boundaries
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.vectors import Vectors
+    from binyan.ngram.backoff import BackoffLanguageModel
 
 load = load_language_model
 
@@ -163,16 +166,52 @@ class LanguageModel(Model):
         """The last posterior sample as a model of its own; the model itself where it is no average of samples."""
         return self
 
-    def to_arpa(self, path: PathLike, *, approximate: bool = False, progress: ProgressOption = None) -> None:
+    @takes_settings(BackoffSettings)
+    def to_backoff(
+        self,
+        text: Corpus | Source | None = None,
+        *,
+        extend: Iterable[str] | PathLike | None = None,
+        progress: ProgressOption = None,
+        **settings: Any,
+    ) -> BackoffLanguageModel:
+        """The back-off model nearest to this one, of `size` n-grams or pruned by a threshold.
+
+        Its n-grams are those of `text`, a file or sentences like the training text (by default the training text, where the model
+        has kept it), and others that the model expects. Words outside the vocabulary are <unk>, but for those to `extend` it by: words,
+        or a file of them, that the model can score by their parts.
+        """
+        from binyan.ngram.backoff_export import nearest
+
+        [asked] = gather("to_backoff", settings, BackoffSettings)
+        return nearest(self, text, asked, extend, progress)
+
+    @takes_settings(BackoffSettings)
+    def to_arpa(
+        self,
+        path: PathLike,
+        text: Corpus | Source | None = None,
+        *,
+        approximate: bool = False,
+        extend: Iterable[str] | PathLike | None = None,
+        progress: ProgressOption = None,
+        **settings: Any,
+    ) -> BackoffLanguageModel:
         """Write an ARPA file, for decoders and other tools; packed where the name ends in .gz, .xz or .bz2.
 
-        The average of several samples is no ARPA model: it is refused unless `approximate`.
+        Exact for Kneser-Ney models and one sample of an HPYLM. Other models are approximated as `to_backoff` does; the average of several
+        samples, where nothing else is asked, only if `approximate`. Returns the model that was written.
         """
-        raise refuse(
-            self,
-            "ARPA form",
-            "n-gram models have. Give a decoder mkn or hpylm, and rescore its n-best lists with this one: 'binyan rescore'",
-        )
+        written = self.to_backoff(text, extend=extend, progress=progress, **settings)
+        return written.to_arpa(path, progress=progress)
+
+    def training_text(self) -> Corpus | None:
+        """The training text, where the model has kept it."""
+        return None
+
+    def opened(self, words: Sequence[str]) -> LanguageModel:
+        """A model that gives these words, where it can, probabilities of their own."""
+        return self if self.is_open else self.extended(words)
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
         """The model as a feature of the decoder whose words are `vocabulary`; by default through `score_word`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
@@ -17,6 +18,7 @@ from binyan.mixture.weights import ContextWeights, WeightFunction, fit_weights
 from binyan.model import from_model_file
 from binyan.progress import ProgressOption
 from binyan.signature import Signature, digest
+from binyan.text import Corpus
 from binyan.text.reading import Source, read_sentences
 from binyan.text.vocabulary import END, UNKNOWN_ID
 
@@ -194,6 +196,19 @@ class Mixture(LanguageModel):
         parts, unknown = [m.weigh(s, word) for m, s in self._pairs(state)], self.vocabulary[word] == UNKNOWN_ID
         weights, shares = self.context_weights.mix(parts, np.array([unknown]))
         return weights[:, 0], shares[:, 0]
+
+    def training_text(self) -> Corpus | None:
+        """That of the first model that has kept it."""
+        return next((text for m in self.models if (text := m.training_text()) is not None), None)
+
+    def opened(self, words: Sequence[str]) -> LanguageModel:
+        """The mixture where it is open, else the first of its models that can be."""
+        if self.is_open:
+            return self
+        for model in self.models:
+            with contextlib.suppress(SettingsError):
+                return model.opened(words)
+        raise SettingsError("none of the mixed models gives words outside the vocabulary probabilities of their own")
 
     def training_counts(self) -> NDArray[Any] | None:
         """Those of the first model that has them."""

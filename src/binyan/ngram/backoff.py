@@ -16,7 +16,9 @@ from binyan.errors import InputError, ModelFileError
 from binyan.files import PathLike
 from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
 from binyan.model_file import ModelFile, Section
+from binyan.ngram.backoff_settings import BackoffSettings
 from binyan.progress import Progress, ProgressOption
+from binyan.settings import gather, takes_settings
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary
 from binyan.text.reading import Source
@@ -228,15 +230,47 @@ class BackoffLanguageModel(LanguageModel):
             vocabulary.checked_counts(file.counts("counts")) if "counts" in file.sections else None,
         )
 
-    def to_arpa(self, path: PathLike, *, approximate: bool = False, progress: ProgressOption = None) -> None:
+    @takes_settings(BackoffSettings)
+    def to_backoff(
+        self,
+        text: Corpus | Source | None = None,
+        *,
+        extend: Iterable[str] | PathLike | None = None,
+        progress: ProgressOption = None,
+        **settings: Any,
+    ) -> BackoffLanguageModel:
+        """The model itself, pruned as `settings` say; of an average of samples, the model nearest to it over the same n-grams.
+
+        `text`, best the training text, says how frequent contexts are; without it the model itself says so, less well.
+        """
+        from binyan.ngram.backoff_export import pruned
+
+        [asked] = gather("to_backoff", settings, BackoffSettings)
+        return pruned(self, text, asked, extend)
+
+    @takes_settings(BackoffSettings)
+    def to_arpa(
+        self,
+        path: PathLike,
+        text: Corpus | Source | None = None,
+        *,
+        approximate: bool = False,
+        extend: Iterable[str] | PathLike | None = None,
+        progress: ProgressOption = None,
+        **settings: Any,
+    ) -> BackoffLanguageModel:
         """Write an ARPA file; exact for a model of one column, which Kneser-Ney and one sample of an HPYLM are.
 
         The average of several samples is refused with SettingsError, or, where `approximate`, written so that the probabilities
-        of all stored n-grams are exact and back-off weights make every context sum to one.
+        of all stored n-grams are exact and back-off weights make every context sum to one. With settings or words to `extend` it by, the model
+        of `to_backoff` is written. Returns the model that was written.
         """
         from binyan.ngram.arpa import write_arpa
 
+        if settings or extend is not None:
+            return super().to_arpa(path, text, extend=extend, progress=progress, **settings)
         write_arpa(self.native, self.vocabulary, path, approximate, progress)
+        return self
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
         """The model as a native feature of the decoder whose words are `vocabulary`."""

@@ -90,10 +90,8 @@ class NgramTable:
     @cached_property
     def shorter(self) -> Ids:
         """The entry of the same word after the context without its leftmost word; NONE for single words."""
-        size = self.vocabulary_size
-        keys = self.context * size + self.word
-        shorter = np.searchsorted(keys, self.suffix[self.context] * size + self.word)
-        shorter[:size] = NONE
+        shorter = self.find(self.suffix[self.context], self.word)
+        shorter[: self.vocabulary_size] = NONE
         return shorter
 
     @cached_property
@@ -146,6 +144,45 @@ class NgramTable:
             number[self.suffix[used]],
             extension,
         )
+
+    def with_entries(self, contexts: Ids, words: Ids) -> tuple[NgramTable, Ids]:
+        """The table with further n-grams after contexts that it has, and the new number of each entry: the old ones, then these.
+
+        Their last n - 1 words must be in the table.
+        """
+        context, word = np.concatenate([self.context, contexts]), np.concatenate([self.word, words])
+        order = np.lexsort((word, context))
+        extension = np.concatenate([self.extension, np.full(len(contexts), NONE)])[order]
+        first = np.concatenate([[0], np.cumsum(np.bincount(context, minlength=len(self.suffix)))])
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        return NgramTable(self.context_base, first, word[order], self.left_word, self.suffix, extension), place
+
+    def with_words(self, number: int) -> NgramTable:
+        """The table with so many further words in the vocabulary."""
+        size = self.vocabulary_size
+        first = np.where(np.arange(len(self.first_entry)) > 0, self.first_entry + number, 0)
+        word = np.concatenate([np.arange(size + number), self.word[size:]])
+        extension = np.insert(self.extension, size, np.full(number, NONE))
+        return NgramTable(self.context_base, first, word, self.left_word, self.suffix, extension)
+
+    def find(self, contexts: Ids, words: Ids) -> Ids:
+        """The entries of words after contexts; NONE where a context is NONE or has no such entry."""
+        keys = contexts * self.vocabulary_size + words
+        entries = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
+        return np.where((self._keys[entries] == keys) & (contexts != NONE), entries, NONE)
+
+    def find_contexts(self, rows: Ids) -> Ids:  # (rows, words) -> (rows,)
+        """The contexts with these words, or NONE."""
+        contexts = self.extension[rows[:, 0]]
+        for place in range(1, rows.shape[1]):
+            entries = self.find(contexts, rows[:, place])
+            contexts = np.where(entries == NONE, NONE, self.extension[entries])
+        return contexts
+
+    @cached_property
+    def _keys(self) -> Ids:
+        return self.context * self.vocabulary_size + self.word
 
     def normalised(self, chances: Floats) -> tuple[Floats, Floats]:
         """(probabilities of entries, back-off weights of contexts) with which every context sums to one.
