@@ -18,15 +18,18 @@ from binyan.context_scorer import ContextScorer
 from binyan.errors import SettingsError
 from binyan.files import PathLike
 from binyan.model import Model, load_language_model, refuse
+from binyan.ngram.backoff_settings import BackoffSettings
 from binyan.progress import ProgressOption
 from binyan.scores import Explanation, MixtureParts, NextWords, Scores, State, Step, WordScore, perplexity
-from binyan.settings import check_seed
+from binyan.settings import check_seed, gather, takes_settings
+from binyan.text import Corpus
 from binyan.text.preparation import Preparation
 from binyan.text.reading import Source, read_sentences
 from binyan.text.vocabulary import BEGIN, END, UNKNOWN, UNKNOWN_ID, Vocabulary, refuse_boundaries
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.vectors import Vectors
+    from binyan.ngram.backoff import BackoffLanguageModel
 
 load = load_language_model
 
@@ -68,6 +71,14 @@ class LanguageModel(Model):
         Sums to one, but for what an open-vocabulary model keeps for words outside the vocabulary.
         """
 
+    def distributions(self, states: Sequence[State]) -> NDArray[np.floating]:  # (states, vocabulary)
+        """`distribution` of several states in one batch."""
+        return np.stack([self.distribution(state) for state in states])
+
+    def advance(self, state: State, word: str) -> State:
+        """The state after one more word, where its score is not needed."""
+        return self.score_word(state, word).state
+
     # The same in terms of text.
 
     def score(self, sentence: str | Sequence[str]) -> float:
@@ -90,7 +101,7 @@ class LanguageModel(Model):
         """The state after the first words of a sentence."""
         state = self.begin()
         for word in self._words(context):
-            state = self.score_word(state, word).state
+            state = self.advance(state, word)
         return state
 
     def explain(self, sentence: str | Sequence[str]) -> list[Explanation]:
@@ -119,7 +130,7 @@ class LanguageModel(Model):
             if word == END:
                 break
             words.append(word)
-            state = self.score_word(state, word).state
+            state = self.advance(state, word)
         return words
 
     def _words(self, text: str | Sequence[str]) -> list[str]:
@@ -155,16 +166,52 @@ class LanguageModel(Model):
         """The last posterior sample as a model of its own; the model itself where it is no average of samples."""
         return self
 
-    def to_arpa(self, path: PathLike, *, approximate: bool = False, progress: ProgressOption = None) -> None:
+    @takes_settings(BackoffSettings)
+    def to_backoff(
+        self,
+        text: Corpus | Source | None = None,
+        *,
+        extend: Iterable[str] | PathLike | None = None,
+        progress: ProgressOption = None,
+        **settings: Any,
+    ) -> BackoffLanguageModel:
+        """The back-off model nearest to this one, of `size` n-grams or pruned by a threshold.
+
+        Its n-grams are those of `text`, a file or sentences like the training text (by default the training text, where the model
+        has kept it), and others that the model expects. Words outside the vocabulary are <unk>, but for those to `extend` it by: words,
+        or a file of them, that the model can score by their parts.
+        """
+        from binyan.ngram.backoff_export import nearest
+
+        [asked] = gather("to_backoff", settings, BackoffSettings)
+        return nearest(self, text, asked, extend, progress)
+
+    @takes_settings(BackoffSettings)
+    def to_arpa(
+        self,
+        path: PathLike,
+        text: Corpus | Source | None = None,
+        *,
+        approximate: bool = False,
+        extend: Iterable[str] | PathLike | None = None,
+        progress: ProgressOption = None,
+        **settings: Any,
+    ) -> BackoffLanguageModel:
         """Write an ARPA file, for decoders and other tools; packed where the name ends in .gz, .xz or .bz2.
 
-        The average of several samples is no ARPA model: it is refused unless `approximate`.
+        Exact for Kneser-Ney models and one sample of an HPYLM. Other models are approximated as `to_backoff` does; the average of several
+        samples, where nothing else is asked, only if `approximate`. Returns the model that was written.
         """
-        raise refuse(
-            self,
-            "ARPA form",
-            "n-gram models have. Give a decoder mkn or hpylm, and rescore its n-best lists with this one: 'binyan rescore'",
-        )
+        written = self.to_backoff(text, extend=extend, progress=progress, **settings)
+        return written.to_arpa(path, progress=progress)
+
+    def training_text(self) -> Corpus | None:
+        """The training text, where the model has kept it."""
+        return None
+
+    def opened(self, words: Sequence[str]) -> LanguageModel:
+        """A model that gives these words, where it can, probabilities of their own."""
+        return self if self.is_open else self.extended(words)
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
         """The model as a feature of the decoder whose words are `vocabulary`; by default through `score_word`.
@@ -211,6 +258,10 @@ class LanguageModel(Model):
         """
         chances = self.distribution(state) if word is None else np.exp([self.score_word(state, word).log_prob])
         return MixtureParts.whole(chances, np.exp([self.score_word(state, UNKNOWN).log_prob]))
+
+    def weigh_each(self, states: Sequence[State]) -> list[MixtureParts]:
+        """`weigh` of several states, each for every word of the vocabulary, in one batch."""
+        return [self.weigh(state) for state in states]
 
     def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
         """What a mixture weighs the model by, for every event of prepared sentences."""

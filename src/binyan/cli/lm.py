@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from binyan.cli import lm_log_bilinear, lm_mix, lm_train
+from binyan.cli import lm_export, lm_log_bilinear, lm_mix, lm_train
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import with_settings
@@ -30,6 +30,7 @@ app.add_typer(lm_train.app, name="train")
 app.command("tune")(lm_log_bilinear.tune)
 app.command("mix")(lm_mix.mix)
 app.command("extend")(lm_mix.extend)
+app.command("export")(lm_export.export)
 
 By = Annotated[
     list[str] | None,
@@ -129,34 +130,6 @@ def sample(
         print_json({"sentences": sentences, "seed": seed, "signature": str(loaded.signature())})
     else:
         typer.echo("\n".join(sentences))
-
-
-@app.command()
-def export(
-    model: o.Model,
-    arpa: Annotated[Path, typer.Option("--arpa", metavar="F", help="The ARPA file; packed if named .gz or .xz.")],
-    one_sample: Annotated[bool, typer.Option("--one-sample", help="The last sample instead of the average.")] = False,
-    approximate: Annotated[
-        bool, typer.Option("--approximate", help="The ARPA model nearest to the average of samples.")
-    ] = False,
-    quiet: o.Quiet = False,
-) -> None:
-    """Write a model as an ARPA file, for decoders and other tools.
-
-    Exact for Kneser-Ney and for one sample of an HPYLM. The average of several samples is no ARPA model: it is refused
-    unless --one-sample or --approximate is given.
-
-    \b
-    binyan lm export model.binyan --arpa model.arpa.gz
-    """
-    from binyan.language_model import load
-
-    o.check_out(arpa)
-    loaded = load(model)
-    chosen = loaded.one_sample() if one_sample else loaded
-    chosen.to_arpa(arpa, approximate=approximate, progress=False if quiet else None)
-    how = "approximates the average of samples" if chosen.is_average else "exact"
-    typer.echo(f"{arpa}: {how}\n{chosen.signature()}")
 
 
 @app.command("import")

@@ -284,8 +284,12 @@ class LogBilinear(LanguageModel):
         refuse_boundaries((word,), allowed=END)
         number = self.vocabulary[word]
         log_prob = self.scorer.log_prob(state, number)
-        after = (*state[1:], self._context_word(word))  # type: ignore[index]
-        return WordScore(after, log_prob, 0, number == UNKNOWN_ID)
+        return WordScore(self.advance(state, word), log_prob, 0, number == UNKNOWN_ID)
+
+    def advance(self, state: State, word: str) -> State:
+        """The state after one more word."""
+        refuse_boundaries((word,), allowed=END)
+        return (*state[1:], self._context_word(word))  # type: ignore[index]
 
     def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
         """Score prepared sentences in one batch, each with its </s>."""
@@ -298,6 +302,14 @@ class LogBilinear(LanguageModel):
         p = self.scorer.prediction(state).p
         return replace(super().weigh(state, word), features=p[None].astype(np.float64))
 
+    def weigh_each(self, states: Sequence[State]) -> list[MixtureParts]:
+        """The part of every word after each of several states."""
+        vectors, chances = self.scorer.distributions(states)
+        return [
+            MixtureParts.whole(row, row[UNKNOWN_ID : UNKNOWN_ID + 1], p[None].astype(np.float64))
+            for p, row in zip(vectors, chances, strict=True)
+        ]
+
     def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
         """The part of every event of prepared sentences."""
         batch = self.scorer.batch(sentences, self.vocabulary)
@@ -308,6 +320,10 @@ class LogBilinear(LanguageModel):
     def distribution(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id; sums to one."""
         return self.scorer.distribution(state)
+
+    def distributions(self, states: Sequence[State]) -> NDArray[np.floating]:  # (states, vocabulary)
+        """The same of several states in one batch."""
+        return self.scorer.distributions(states)[1]
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """The class, the word within it and, for a word outside the vocabulary, its share of <unk>."""

@@ -108,6 +108,25 @@ class Scorer:
             out[UNKNOWN_ID] *= shares[-1]
         return out
 
+    @torch.no_grad()
+    def distributions(self, states: Sequence[State]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The vectors p of several contexts, and the probability of every word after each, by id."""
+        if self.extension:
+            whole = [self.distribution(state).astype(np.float32) for state in states]
+            return np.stack([self.prediction(state).p for state in states]), np.stack(whole)
+        rows = [
+            torch.stack([self.context_vectors[w] if isinstance(w, int) else self._composed(w) for w in state])  # type: ignore[attr-defined]
+            for state in states
+        ]
+        p = self.network.predict(torch.stack(rows))
+        out = np.zeros((len(states), self.closed), np.float32)
+        out[:, self.network.targets.word_of] = self.network.distribution(p, self.target_vectors).exp().numpy()
+        return p.numpy(), out
+
+    def _composed(self, word: str) -> Tensor:
+        vector = self.composer.context_vector(word)
+        return self.context_vectors[UNKNOWN_ID] if vector is None else vector
+
     def steps(self, state: State, word: str, vocabulary: Vocabulary, counts: NDArray[np.int64]) -> tuple[Step, ...]:
         """The class, the word within it and, for a word outside the vocabulary, its share of <unk>."""
         number, prediction = vocabulary[word], self.prediction(state)

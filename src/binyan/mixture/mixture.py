@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
@@ -17,6 +18,7 @@ from binyan.mixture.weights import ContextWeights, WeightFunction, fit_weights
 from binyan.model import from_model_file
 from binyan.progress import ProgressOption
 from binyan.signature import Signature, digest
+from binyan.text import Corpus
 from binyan.text.reading import Source, read_sentences
 from binyan.text.vocabulary import END, UNKNOWN_ID
 
@@ -141,6 +143,10 @@ class Mixture(LanguageModel):
             log_prob = float(np.log(self._mix(state, word)[1].sum()))
         return WordScore(tuple(s.state for s in scored), log_prob, max(s.matched for s in scored), unknown)
 
+    def advance(self, state: State, word: str) -> State:
+        """The state after one more word: one of each model."""
+        return tuple(m.advance(s, word) for m, s in self._pairs(state))
+
     def score_sentences(self, sentences: Iterable[Sequence[str]]) -> Scores:
         """Score prepared sentences in one batch, each with its </s>."""
         listed = [list(s) for s in sentences]
@@ -160,7 +166,17 @@ class Mixture(LanguageModel):
         if self.context_weights is None:
             return np.asarray(self.weights @ np.stack([m.distribution(s) for m, s in self._pairs(state)]))
         parts = [m.weigh(s) for m, s in self._pairs(state)]
-        return np.asarray(self.context_weights.mix(parts, np.arange(len(self.vocabulary)) == UNKNOWN_ID)[1].sum(0))
+        return self.context_weights.distribution(parts, np.arange(len(self.vocabulary)) == UNKNOWN_ID)
+
+    def distributions(self, states: Sequence[State]) -> NDArray[np.floating]:  # (states, vocabulary)
+        """The same of several states in one batch."""
+        by_model: list[tuple[State, ...]] = list(zip(*states, strict=True))  # type: ignore[arg-type]
+        each = list(zip(self.models, by_model, strict=True))
+        if self.context_weights is None:
+            return np.asarray(sum(w * m.distributions(s) for w, (m, s) in zip(self.weights, each, strict=True)))
+        is_unknown = np.arange(len(self.vocabulary)) == UNKNOWN_ID
+        parts = zip(*(m.weigh_each(s) for m, s in each), strict=True)
+        return np.stack([self.context_weights.distribution(p, is_unknown) for p in parts])
 
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """What each model adds."""
@@ -180,6 +196,19 @@ class Mixture(LanguageModel):
         parts, unknown = [m.weigh(s, word) for m, s in self._pairs(state)], self.vocabulary[word] == UNKNOWN_ID
         weights, shares = self.context_weights.mix(parts, np.array([unknown]))
         return weights[:, 0], shares[:, 0]
+
+    def training_text(self) -> Corpus | None:
+        """That of the first model that has kept it."""
+        return next((text for m in self.models if (text := m.training_text()) is not None), None)
+
+    def opened(self, words: Sequence[str]) -> LanguageModel:
+        """The mixture where it is open, else the first of its models that can be."""
+        if self.is_open:
+            return self
+        for model in self.models:
+            with contextlib.suppress(SettingsError):
+                return model.opened(words)
+        raise SettingsError("none of the mixed models gives words outside the vocabulary probabilities of their own")
 
     def training_counts(self) -> NDArray[Any] | None:
         """Those of the first model that has them."""

@@ -9,7 +9,7 @@ word is unknown, which is decided first, so that a mixture with them sums to one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,6 +114,19 @@ class ContextWeights:
         first = np.cumsum([0, *(len(p.mass) for p in parts[:-1])])
         return np.add.reduceat(weights, first, axis=0), np.add.reduceat(shares, first, axis=0)
 
+    def distribution(self, parts: Sequence[MixtureParts], is_unknown: NDArray[np.bool_]) -> Floats:
+        """The mixture's probability of every word after one context; `parts` are of that context and all words."""
+        mass, unknown = (
+            np.concatenate([getattr(p, name)[:, :1] for p in parts]).astype(np.float64) for name in ("mass", "unknown")
+        )
+        table = _PartTable.of([replace(p, share=p.unknown) for p in parts])
+        of_unknown = np.exp(self.unknown.log_weights(table.features, _log(table.mass)))
+        of_known = np.exp(self.known.log_weights(table.features, _log(table.rest)))
+        chance_unknown = float((of_unknown * table.unknown).sum())
+        weights = np.split((1 - chance_unknown) * _ratio(of_known, np.maximum(mass - unknown, 0.0))[:, 0], table.ends)
+        mixed = np.sum([w @ p.share for w, p in zip(weights, parts, strict=True)], axis=0)
+        return np.asarray(np.where(is_unknown, chance_unknown, mixed))
+
     @classmethod
     def fit(
         cls, parts: Sequence[MixtureParts], is_unknown: NDArray[np.bool_], progress: ProgressOption = False
@@ -145,6 +158,7 @@ class _PartTable:
     unknown: Floats  # P_j(<unk> | h)
     known: Floats  # P_j(word | h, known); in both 0 where a part has no mass
     features: NDArray[np.floating]
+    ends: NDArray[np.int64]  # where the parts of each model but the last end
 
     @classmethod
     def of(cls, parts: Sequence[MixtureParts]) -> _PartTable:
@@ -159,7 +173,7 @@ class _PartTable:
             return np.concatenate([r / r.sum(0) for r in np.split(rows, ends)])
 
         features = np.concatenate([p.features for p in parts], axis=1)
-        return cls(of_model(mass), of_model(rest), _ratio(unknown, mass), _ratio(share, rest), features)
+        return cls(of_model(mass), of_model(rest), _ratio(unknown, mass), _ratio(share, rest), features, ends)
 
 
 def _ratio(of: Floats, to: Floats) -> Floats:

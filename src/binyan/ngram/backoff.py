@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -14,7 +16,9 @@ from binyan.errors import InputError, ModelFileError
 from binyan.files import PathLike
 from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
 from binyan.model_file import ModelFile, Section
+from binyan.ngram.backoff_settings import BackoffSettings
 from binyan.progress import Progress, ProgressOption
+from binyan.settings import gather, takes_settings
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary
 from binyan.text.reading import Source
@@ -51,6 +55,7 @@ class BackoffLanguageModel(LanguageModel):
         self.native, self.order = native, native.order
         self.vocabulary, self.preparation = vocabulary, preparation
         self.fields, self.counts = fields, counts
+        vars(self).pop("_single_words", None)
         return self
 
     @property
@@ -114,8 +119,11 @@ class BackoffLanguageModel(LanguageModel):
         words. All but those of the length at hand are 0.
         """
         refuse_boundaries(() if word is None else (word,), allowed=END)
-        words = np.arange(len(self.vocabulary)) if word is None else np.array([self.vocabulary[word]])
-        return self._parts(np.array([state], np.uint32), words)
+        one = np.array([state], np.uint32)
+        if word is not None:
+            return self._parts(one, np.array([self.vocabulary[word]]))
+        shares = self._shares_of_all(state)  # type: ignore[arg-type]
+        return replace(self._parts(one, np.array([UNKNOWN_ID])), share=self._by_length(shares))
 
     def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
         """The parts of every event of prepared sentences."""
@@ -132,17 +140,42 @@ class BackoffLanguageModel(LanguageModel):
     def _parts(self, states: NDArray[np.uint32], words: NDArray[np.int64]) -> MixtureParts:
         """Of as many states as words, or of one state."""
 
-        def by_length(flat: NDArray[np.float64]) -> NDArray[np.float64]:  # -> (parts, events)
-            rows = flat.reshape(-1, self.order)
-            # Rounding may take a share below 0.
-            return np.maximum(rows, 0.0).T if self.interpolated else rows.sum(1)[None]
-
         def shares(states: NDArray[np.uint32], words: NDArray[np.int64]) -> NDArray[np.float64]:
-            return by_length(self.native.shares(states, words.astype(np.uint32)))
+            return self._by_length(self.native.shares(states, words.astype(np.uint32)).reshape(-1, self.order).T)
 
+        masses = self.native.masses(states).reshape(-1, self.order).T
         unknown = shares(states, np.full(len(states), UNKNOWN_ID))
         each = np.resize(states, len(words))
-        return MixtureParts(shares(each, words), by_length(self.native.masses(states)), unknown, self._features(states))
+        return MixtureParts(shares(each, words), self._by_length(masses), unknown, self._features(states))
+
+    def _by_length(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:  # (lengths, events) -> (parts, events)
+        # Rounding may take a share below 0.
+        return np.maximum(rows, 0.0) if self.interpolated else rows.sum(0)[None]
+
+    def _shares_of_all(self, state: int) -> NDArray[np.float64]:  # -> (order, vocabulary)
+        """What contexts of each length add to the probability of every word: of single words to all, of others to few."""
+        arrays, columns = self.native.arrays, self.native.columns
+        log_prob = arrays["log_prob"].reshape(-1, columns)
+        backoff = arrays["log_backoff"].reshape(-1, columns)
+        first, word, suffix = arrays["first_entry"], arrays["word"], arrays["suffix"]
+        shares = np.zeros((self.order, len(self.vocabulary)))
+        weight = np.full(columns, 1.0 / columns)
+        length = int(np.searchsorted(arrays["context_base"], state, side="right")) - 1
+        for k in range(length, 0, -1):
+            entries, shorter = slice(first[state], first[state + 1]), int(suffix[state])
+            base = int(first[shorter])
+            below = base + np.searchsorted(word[base : first[shorter + 1]], word[entries])
+            left = np.exp(backoff[state].astype(np.float64))
+            own = np.exp(log_prob[entries].astype(np.float64)) - left * np.exp(log_prob[below].astype(np.float64))
+            shares[k, word[entries]] = own @ weight
+            weight, state = weight * left, shorter
+        shares[0] = self._single_words @ weight
+        return shares
+
+    @cached_property
+    def _single_words(self) -> NDArray[np.float64]:  # (vocabulary, columns)
+        size = len(self.vocabulary) * self.native.columns
+        return np.exp(self.native.arrays["log_prob"][:size].astype(np.float64)).reshape(-1, self.native.columns)
 
     def _features(self, states: NDArray[np.uint32]) -> NDArray[np.float64]:
         arrays, longest = self.native.arrays, self.order - 1
@@ -198,15 +231,47 @@ class BackoffLanguageModel(LanguageModel):
             vocabulary.checked_counts(file.counts("counts")) if "counts" in file.sections else None,
         )
 
-    def to_arpa(self, path: PathLike, *, approximate: bool = False, progress: ProgressOption = None) -> None:
+    @takes_settings(BackoffSettings)
+    def to_backoff(
+        self,
+        text: Corpus | Source | None = None,
+        *,
+        extend: Iterable[str] | PathLike | None = None,
+        progress: ProgressOption = None,
+        **settings: Any,
+    ) -> BackoffLanguageModel:
+        """The model itself, pruned as `settings` say; of an average of samples, the model nearest to it over the same n-grams.
+
+        `text`, best the training text, says how frequent contexts are; without it the model itself says so, less well.
+        """
+        from binyan.ngram.backoff_export import pruned
+
+        [asked] = gather("to_backoff", settings, BackoffSettings)
+        return pruned(self, text, asked, extend)
+
+    @takes_settings(BackoffSettings)
+    def to_arpa(
+        self,
+        path: PathLike,
+        text: Corpus | Source | None = None,
+        *,
+        approximate: bool = False,
+        extend: Iterable[str] | PathLike | None = None,
+        progress: ProgressOption = None,
+        **settings: Any,
+    ) -> BackoffLanguageModel:
         """Write an ARPA file; exact for a model of one column, which Kneser-Ney and one sample of an HPYLM are.
 
         The average of several samples is refused with SettingsError, or, where `approximate`, written so that the probabilities
-        of all stored n-grams are exact and back-off weights make every context sum to one.
+        of all stored n-grams are exact and back-off weights make every context sum to one. With settings or words to `extend` it by, the model
+        of `to_backoff` is written. Returns the model that was written.
         """
         from binyan.ngram.arpa import write_arpa
 
+        if settings or extend is not None:
+            return super().to_arpa(path, text, extend=extend, progress=progress, **settings)
         write_arpa(self.native, self.vocabulary, path, approximate, progress)
+        return self
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
         """The model as a native feature of the decoder whose words are `vocabulary`."""

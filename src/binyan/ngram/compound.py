@@ -155,6 +155,16 @@ class CompoundHPYLM(LanguageModel):
         other.is_renormalised = True
         return other
 
+    def opened(self, words: Sequence[str]) -> Self:
+        """The model before renormalisation, in which compounds outside the vocabulary have probabilities of their own."""
+        other = copy.copy(self)
+        other.is_renormalised = False
+        return other
+
+    def training_text(self) -> Corpus:
+        """The training text."""
+        return self.corpus
+
     def parts_of(self, word: str) -> tuple[str, ...]:
         """The components of a word, the head first."""
         return self.decomposition(word)

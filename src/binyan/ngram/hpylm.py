@@ -91,6 +91,10 @@ class HPYLM(BackoffLanguageModel):
         self._trace = [np.array(trace) for trace in sampling.chains.traces]
         return self._learnt(native, corpus.vocabulary, sampling.preparation, sampling.fields(), word_counts(corpus))
 
+    def training_text(self) -> Corpus | None:
+        """The training text; None in a reduced model."""
+        return None if self.sampling is None else self.sampling.corpus
+
     @property
     def trace(self) -> list[NDArray[np.float64]]:
         """The trace of each chain: one row per sweep."""
