@@ -163,6 +163,12 @@ def test_known_morphemes_are_not_counted_among_words():
     assert model.sampler.agreement() == 1
 
 
+def test_known_affixes_that_no_word_uses_are_said():
+    model = Morphology("concat", known={"walks": "walk s"}, affixes=["-s", "-lks"], affix_strength=1, **QUICK)
+    model.fit(["walks"])
+    assert model.summary()["known"]["never_used"] == ["-lks"] and "never used: -lks" in model.description
+
+
 def test_strength_is_chosen_on_words_held_back():
     words = WordList.of(
         [stem + end for stem in ("ba", "do", "gu", "ki", "lo", "mi", "na", "po") for end in ("", *"rst", "nd")]

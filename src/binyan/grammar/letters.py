@@ -78,12 +78,20 @@ def _given_class(name: str, letters: Iterable[str]) -> tuple[str, tuple[str, ...
 def letters_of_class(
     name: str, letters: Mapping[str, Iterable[str]], alphabet: Sequence[str], grammar: str
 ) -> frozenset[str]:
-    """Those of the alphabet that are letters of the class. Raises GrammarError where there is none."""
+    """Those of the alphabet that are letters of the class. Raises GrammarError where there is none.
+
+    Consonants that are not given are the letters that are no vowels; strong letters, the consonants that are not weak.
+
+    >>> sorted(letters_of_class("strong", {"vowel": "aA", "weak": "wy"}, list("Aabktwy"), "mine"))
+    ['b', 'k', 't']
+    """
     given = letters.get(name)
     if given is not None:
         members = frozenset(given) & frozenset(alphabet)
     elif name == "consonant" and "vowel" in letters:
         members = frozenset(alphabet) - frozenset(letters["vowel"])
+    elif name == "strong" and "weak" in letters:
+        members = letters_of_class("consonant", letters, alphabet, grammar) - frozenset(letters["weak"])
     else:
         raise GrammarError(
             f"the grammar {grammar} has rules for <{name}>, and the letters of that class are not given: give a file with a line such "

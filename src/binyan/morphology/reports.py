@@ -10,7 +10,10 @@ from binyan.files import PathLike, write_text
 from binyan.grammar.drawing import draw_html
 from binyan.morphology.adaptor import AdaptorSampler, trace_columns
 from binyan.morphology.analysis import Analysis
+from binyan.morphology.lexicon import lexicon
 from binyan.segmentation import Segmentation, SegmentationTable
+
+_UNUSED_SHOWN = 10  # known morphemes listed that no word uses
 
 _LISTED = 5  # words of a message
 _MUCH = 0.95
@@ -154,7 +157,25 @@ def learning_summary(sampler: AdaptorSampler) -> dict[str, Any]:
 def _known_summary(sampler: AdaptorSampler) -> dict[str, Any]:
     contradictions = [str(contradiction) for contradiction in sampler.applied.contradictions]
     used = {"words_used": len({*sampler.applied.evidence, *(w for g in sampler.applied.shared_stems for w in g[0])})}
-    return {**sampler.knowledge.summary(), **used, "contradictions": contradictions}
+    return {
+        **sampler.knowledge.summary(),
+        **used,
+        "contradictions": contradictions,
+        "never_used": _never_used(sampler),
+    }
+
+
+def _never_used(sampler: AdaptorSampler) -> list[str]:
+    """Known morphemes that no word uses in any kept state."""
+    states = [snapshot for state in sampler.states for snapshot in state.snapshots]
+    if not states:
+        return []
+    beforehand = sampler.applied.uses_beforehand
+    return sampler.applied.never_used(
+        lambda symbol: {
+            entry.strings for entry in lexicon(sampler.compiled, symbol, states, lambda: (), "", beforehand)
+        }
+    )
 
 
 def _described_knowledge(known: Mapping[str, Any]) -> str:
@@ -162,7 +183,11 @@ def _described_knowledge(known: Mapping[str, Any]) -> str:
     if known["strength"] is not None:
         chosen = " (chosen on words held back)" if known["bits_by_strength"] else ""
         text += f", each counted {known['strength']:,} times{chosen}"
-    return text + (f"; {len(known['contradictions']):,} not used" if known["contradictions"] else "")
+    text += f"; {len(known['contradictions']):,} left out" if known["contradictions"] else ""
+    if unused := known["never_used"]:
+        more = f" and {len(unused) - _UNUSED_SHOWN:,} more" if len(unused) > _UNUSED_SHOWN else ""
+        text += f"; never used: {', '.join(unused[:_UNUSED_SHOWN])}{more}"
+    return text
 
 
 def describe_learning(sampler: AdaptorSampler) -> str:

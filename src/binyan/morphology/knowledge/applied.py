@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from binyan.errors import InputError
@@ -34,6 +34,14 @@ class AppliedKnowledge:
         for seed in self.seeds:
             uses[seed.symbol, seed.strings] = uses.get((seed.symbol, seed.strings), 0) + seed.copies
         return uses
+
+    def never_used(self, uses: Callable[[str], Collection[tuple[str, ...]]]) -> list[str]:
+        """The known morphemes that no word uses, as they were given; `uses` has the strings of a symbol that words use."""
+        used: dict[str, bool] = {}
+        strings = {symbol: uses(symbol) for symbol in dict.fromkeys(seed.symbol for seed in self.seeds)}
+        for seed in self.seeds:
+            used[seed.morpheme] = used.get(seed.morpheme, False) or seed.strings in strings[seed.symbol]
+        return [morpheme for morpheme, is_used in used.items() if not is_used]
 
     def report(self) -> None:
         """Warn of all contradictions. Raises InputError where nothing that was given can be used."""

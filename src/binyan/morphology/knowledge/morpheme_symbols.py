@@ -27,6 +27,8 @@ class Seed:
     copies: int
     numbers: tuple[int, list[list[int]], int]
     """The same as numbers, for the core."""
+    morpheme: str = ""
+    """The known morpheme as it was given."""
 
 
 def seeds(knowledge: Knowledge, compiled: Compiled, words: WordList) -> tuple[list[Seed], list[Contradiction]]:
@@ -50,7 +52,7 @@ def seeds(knowledge: Knowledge, compiled: Compiled, words: WordList) -> tuple[li
             numbers = [compiled.encode(string) or [] for string in strings]
             texts = tuple("".join(string) for string in strings)
             number = compiled.grammar.symbols.index(symbol)
-            seated.append(Seed(symbol, texts, copies, (number, numbers, copies)))
+            seated.append(Seed(symbol, texts, copies, (number, numbers, copies), morpheme.text))
     if sum(seed.copies for seed in seated) > _MOST_SEATED:
         raise InputError(f"known morphemes count for more than {_MOST_SEATED:,} uses: give fewer, or a lower strength")
     return seated, unusable
