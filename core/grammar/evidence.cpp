@@ -20,14 +20,14 @@ class Cutter {
       : whole_(whole), evidence_(evidence), word_(word), label_of_(label_of) {}
 
   LooseForest run() {
-    LooseForest result{whole_.length, kNoIndex, {}, whole_.tape};
-    if (whole_.root == kNoIndex) return result;
+    result_.length = whole_.length;
+    result_.tape = whole_.tape;
+    if (whole_.root == kNoIndex) return std::move(result_);
     uint32_t required = 0;
     for (size_t k = 0; k < evidence_.spellings.size(); ++k)
       if (!evidence_.spellings[k].strings.empty()) required |= 1u << k;
-    result.root = visit(whole_.root, 0)[required];
-    result.nodes = std::move(nodes_);
-    return result;
+    result_.root = visit(whole_.root, 0)[required];
+    return std::move(result_);
   }
 
  private:
@@ -44,15 +44,15 @@ class Cutter {
     uint32_t below = above, here = 0;
     if (agrees(node.item, below, here)) {
       std::array<std::vector<Edge>, 1u << kMostSpellings> edges;
-      for (const Edge& edge : node.edges) follow(node.item, edge, below, here, edges);
+      for (const Edge& edge : whole_.edges_of(node)) follow(node.item, edge, below, here, edges);
       for (uint32_t set = 0; set < variants.size(); ++set) {
         if (edges[set].empty()) continue;
-        bool all = edges[set].size() == node.edges.size();
+        bool all = edges[set].size() == node.edge_count;
         for (const Edge& e : edges[set])
           for (uint32_t child : {e.left, e.right})
-            if (child != kNoIndex && child != LooseForest::kLexical) all &= !nodes_[child].cut;
-        variants[set] = static_cast<uint32_t>(nodes_.size());
-        nodes_.push_back({node.item, std::move(edges[set]), !all});
+            if (child != kNoIndex && child != LooseForest::kLexical) all &= !result_.nodes[child].cut;
+        variants[set] = static_cast<uint32_t>(result_.nodes.size());
+        result_.add(node.item, edges[set], !all);
       }
     }
     return memory_.emplace(key, variants).first->second;
@@ -161,7 +161,7 @@ class Cutter {
   const LooseForest& whole_;
   const Evidence& evidence_;
   std::span<const uint32_t> word_, label_of_;
-  std::vector<LooseForest::Node> nodes_;
+  LooseForest result_;
   std::unordered_map<uint64_t, Variants> memory_;
 };
 

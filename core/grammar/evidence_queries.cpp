@@ -30,7 +30,7 @@ double agreeing_derivations(const CompiledGrammar& grammar, std::span<const uint
     return child == kNoIndex || child == LooseForest::kLexical ? 1.0 : count[child];
   };
   for (size_t i = 0; i < forest.nodes.size(); ++i)
-    for (const Edge& e : forest.nodes[i].edges) count[i] += of(e.left) * of(e.right);
+    for (const Edge& e : forest.edges_of(forest.nodes[i])) count[i] += of(e.left) * of(e.right);
   return count[forest.root];
 }
 

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "grammar/ranges.hpp"
 #include "grammar/rules.hpp"
 #include "no_index.hpp"
 
@@ -23,12 +24,6 @@ constexpr uint32_t kGiven = uint32_t{1} << 31;
 inline uint32_t atom_at(std::span<const uint32_t> word, uint32_t entry) {
   return entry & kGiven ? entry ^ kGiven : word[entry];
 }
-
-// The atoms [begin, end) of a word and its tape.
-struct Range {
-  uint32_t begin, end;
-  friend bool operator==(const Range&, const Range&) = default;
-};
 
 // Value = weight of `rule` * value of `left` * value of `right`; index 0 is the empty product.
 struct Edge {

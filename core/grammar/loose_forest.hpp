@@ -1,17 +1,18 @@
-// A forest while it is being made: nodes with lists of edges, before it is packed into flat arrays.
+// A forest while it is being made, before what the root reaches is packed.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "grammar/forest.hpp"
+#include "no_index.hpp"
 
 namespace binyan::grammar {
 
 // A symbol with the ranges of its arguments.
 struct Item {
   uint32_t symbol;
-  std::vector<Range> ranges;
+  Ranges ranges;
   friend bool operator==(const Item&, const Item&) = default;
 };
 
@@ -19,14 +20,20 @@ struct LooseForest {
   static constexpr uint32_t kLexical = UINT32_MAX - 1;  // left child of an edge to a leaf, which is a node's first edge
   struct Node {
     Item item;
-    std::vector<Edge> edges;  // children are numbers of nodes, which come before their parents; kNoIndex: none
-    bool cut;                 // some derivations of the item are not among those of the node
+    uint32_t first_edge, edge_count;
+    bool cut;  // some derivations of the item are not among those of the node
   };
-  uint32_t length;
-  uint32_t root;  // kNoIndex: no derivation
+  uint32_t length = 0;
+  uint32_t root = kNoIndex;  // kNoIndex: no derivation
   std::vector<Node> nodes;
+  std::vector<Edge> edges;     // children are numbers of nodes, which come before their parents; kNoIndex: none
   std::vector<uint32_t> tape;  // as in Forest
 
+  void add(const Item& item, std::span<const Edge> its_edges, bool cut) {
+    nodes.push_back({item, static_cast<uint32_t>(edges.size()), static_cast<uint32_t>(its_edges.size()), cut});
+    edges.insert(edges.end(), its_edges.begin(), its_edges.end());
+  }
+  std::span<const Edge> edges_of(const Node& node) const { return {edges.data() + node.first_edge, node.edge_count}; }
   // What stands at a position of the word or its tape.
   uint32_t entry(uint32_t position) const { return position < length ? position : tape[position - length]; }
 };

@@ -23,6 +23,19 @@ uint32_t add_lengths(uint32_t x, uint32_t y) {
   return static_cast<uint32_t>(std::min<uint64_t>(uint64_t{x} + y, kNoIndex));
 }
 
+bool is_plain(const Production& p) {
+  if (p.arguments.size() != 1 || p.children.empty() || p.arguments[0].size() != p.children.size() ||
+      p.variables != p.children.size())
+    return false;
+  for (uint32_t c = 0; c < p.children.size(); ++c) {
+    const Part& part = p.arguments[0][c];
+    if (part.terminal || part.index != c || p.child_arguments[c].size() != 1) return false;
+    const Parts& argument = p.child_arguments[c][0];
+    if (argument.size() != 1 || argument[0].terminal || argument[0].index != c) return false;
+  }
+  return true;
+}
+
 // The rule with its variables numbered in the order of the left side.
 Production numbered(const SourceRule& rule, uint32_t number, const std::vector<uint32_t>& arity) {
   Production p{rule.lhs, number, {}, rule.rhs, {}, 0};
@@ -153,6 +166,7 @@ void CompiledGrammar::binarise(Production production) {
     binarise(std::move(inner));
   }
   productions_of[production.lhs].push_back(static_cast<uint32_t>(productions.size()));
+  production.plain = is_plain(production);
   productions.push_back(std::move(production));
 }
 
@@ -244,6 +258,7 @@ void CompiledGrammar::find_beginnings() {
     of_symbol.emplace_back(static_cast<size_t>(std::max(arity[s], 1u)) * class_count_, false);
     for (uint32_t a = 0; a < atoms; ++a)
       if (lexical_rule(s, a) != kNoIndex) of_symbol[s][atom_class[a]] = true;
+    accepts_.insert(accepts_.end(), of_symbol[s].begin(), of_symbol[s].begin() + class_count_);
   }
   for (bool changed = true; changed;) {
     changed = false;
@@ -263,6 +278,20 @@ void CompiledGrammar::find_beginnings() {
     }
   }
   for (const Production& p : productions) begins_.push_back(variable_beginnings(p, of_symbol, class_count_));
+  constexpr size_t kMany = 8;
+  beginning_.resize(symbols());
+  for (uint32_t s = 0; s < symbols(); ++s) {
+    if (productions_of[s].size() < kMany) continue;
+    beginning_[s].resize(class_count_);
+    for (uint32_t k = 0; k < class_count_; ++k)
+      for (uint32_t p : productions_of[s])
+        if (can_begin(p, k)) beginning_[s][k].push_back(p);
+  }
+}
+
+bool CompiledGrammar::can_begin(uint32_t production, uint32_t class_of_atom) const {
+  const Part& first = productions[production].arguments[0][0];
+  return first.terminal ? atom_class[first.index] == class_of_atom : begins(production, first.index, class_of_atom);
 }
 
 }  // namespace binyan::grammar

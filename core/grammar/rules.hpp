@@ -55,6 +55,7 @@ struct Production {
   std::vector<uint32_t> children;
   std::vector<std::vector<Parts>> child_arguments;  // of each child: one variable each, or an underlying argument
   uint32_t variables;
+  bool plain = false;  // A(x) -> B(x) or A(xy) -> B(x) C(y)
 };
 
 class CompiledGrammar {
@@ -104,10 +105,20 @@ class CompiledGrammar {
   // (least).
   const std::vector<uint32_t>& least(uint32_t production) const { return least_[production]; }
   const std::vector<uint32_t>& most(uint32_t production) const { return most_[production]; }
-  // For each variable of a production and each class of atoms, whether an atom of the class can be its first: what
-  // cannot begin need not be tried.
-  const std::vector<bool>& begins(uint32_t production) const { return begins_[production]; }
-  uint32_t class_count() const { return class_count_; }
+  // Whether an atom of the class can be the first of a variable of a production: what cannot begin need not be tried.
+  bool begins(uint32_t production, uint32_t variable, uint32_t class_of_atom) const {
+    return class_of_atom < class_count_ && begins_[production][variable * class_count_ + class_of_atom];
+  }
+  // The productions of the symbol whose first argument can begin with an atom of the class.
+  std::span<const uint32_t> productions_beginning(uint32_t symbol, uint32_t class_of_atom) const {
+    if (class_of_atom >= class_count_) return {};
+    const auto& by_class = beginning_[symbol];
+    return by_class.empty() ? productions_of[symbol] : by_class[class_of_atom];
+  }
+  // Whether a lexical rule of the symbol rewrites the atoms of the class.
+  bool accepts(uint32_t symbol, uint32_t class_of_atom) const {
+    return class_of_atom < class_count_ && accepts_[static_cast<size_t>(symbol) * class_count_ + class_of_atom];
+  }
 
  private:
   void check_rules() const;
@@ -118,11 +129,14 @@ class CompiledGrammar {
   void binarise(Production production);
   void bound_lengths();
   void find_beginnings();
+  bool can_begin(uint32_t production, uint32_t class_of_atom) const;
 
   std::vector<uint32_t> lexical_;
   std::vector<std::vector<uint32_t>> least_, most_;
   uint32_t class_count_ = 0;
   std::vector<std::vector<bool>> begins_;
+  std::vector<bool> accepts_;
+  std::vector<std::vector<std::vector<uint32_t>>> beginning_;  // of symbols with many productions, by class
 };
 
 }  // namespace binyan::grammar
