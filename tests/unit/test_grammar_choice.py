@@ -18,7 +18,8 @@ from binyan.grammar.letter_classes import letter_classes
 from binyan.grammar.notation import examine_grammar, load_grammar, read_grammar
 from binyan.morphology import Choice, WordList, choose
 from binyan.morphology.border_agreement import border_f1, wholly_analysed
-from binyan.morphology.choice_search import Round, paired_difference
+from binyan.morphology.choice import compose
+from binyan.morphology.choice_search import Round, Standing, close_to, paired_difference, survivors
 from binyan.morphology.grammar_trial import learn_briefly, splits_of
 from binyan.morphology.knowledge import KnownWord
 from binyan.text.vowels import vowels
@@ -42,8 +43,15 @@ def test_roots_and_templates_are_chosen_where_words_have_them(templatic):
     assert len(templatic.table) == len(candidates())
 
 
-def test_whole_stems_are_chosen_where_words_have_suffixes():
-    assert choose(languages.suffixing(), rounds=QUICK).name.startswith(("plain+", "compound+"))
+def test_suffixes_alone_are_chosen_where_words_have_no_prefixes():
+    choice = choose(languages.suffixing(), rounds=QUICK)
+    assert choice.name.startswith("plain+suffixes")
+    assert "role suffix Suf" in choice.grammar and "Pre" not in choice.grammar
+
+
+def test_prefixes_alone_are_chosen_where_words_have_no_suffixes():
+    choice = choose([word[::-1] for word in languages.suffixing()], rounds=QUICK)
+    assert choice.name == "plain+prefixes" and "Suf" not in choice.grammar
 
 
 def test_infixes_are_chosen_where_words_have_them():
@@ -113,6 +121,36 @@ def test_borders_of_analysed_words():
     assert border_f1([frozenset({2})], [frozenset({2, 4})]) == pytest.approx(200 / 3)
     whole = wholly_analysed([KnownWord("walked", dict.fromkeys((1, 2, 3, 5), False) | {4: True}), KnownWord("ab")])
     assert whole == {"walked": frozenset({4})}
+
+
+def standing(recipe: Recipe, behind: float, error: float) -> Standing:
+    return Standing(recipe, per_letter=3.0 + behind, behind=behind, error=error)
+
+
+def test_of_grammars_that_predict_about_equally_well_the_one_that_assumes_less_comes_first():
+    best = standing(Recipe("root", "sequences"), 0.0, 0.0)
+    within_share = standing(Recipe("root", "one"), 0.04, 0.005)
+    within_errors = standing(Recipe("plain", "suffixes"), 0.09, 0.05)
+    behind = standing(Recipe("plain", "none"), 0.06, 0.02)
+    assert close_to(best, [best, within_share, behind, within_errors]) == [within_errors, within_share, best]
+
+
+def test_survivors_are_the_best_the_simplest_close_ones_and_a_whole_stem():
+    best, second = standing(Recipe("infix", "sequences"), 0.0, 0.0), standing(Recipe("circumfix", "one"), 0.01, 0.01)
+    third, simple = (standing(Recipe("root", kind), 0.02, 0.01) for kind in ("sequences", "one"))
+    whole, hopeless = standing(Recipe("plain", "one"), 0.5, 0.01), standing(Recipe("plain", "none"), 0.6, 0.01)
+    ranked = [best, second, third, simple, whole, hopeless]
+    assert survivors(ranked, 3) == [best, second, simple, whole]
+    assert survivors(ranked, 6) == [best, second, third, simple, whole]
+
+
+def test_what_recipes_assume():
+    def ordered(*recipes: Recipe) -> bool:
+        return list(recipes) == sorted(recipes, key=lambda recipe: recipe.complexity)
+
+    assert ordered(*(Recipe("plain", kind) for kind in ("none", "suffixes", "sequences", "one")))
+    assert ordered(*(Recipe("root", kind) for kind in ("none", "one", "sequences")))
+    assert ordered(Recipe("plain", "one"), Recipe("plain", "one", True), Recipe("compound", "suffixes"), Recipe("root"))
 
 
 # What is kept and printed.
@@ -200,6 +238,14 @@ def test_vowels_and_classes_are_found():
     assert vowels(words) == set("aiou")
     assert set(letter_classes(words, 2)[1]) == set("aiou")
     assert letter_classes([], 2) == [[]]
+
+
+def test_the_grammars_compared_are_those_that_are_composed():
+    words = languages.suffixing(120)
+    grammars = compose(words, seed=3)
+    choice = choose(words, rounds=SHORT, seed=3)
+    assert list(grammars) == [recipe.name for recipe in candidates()]
+    assert grammars[choice.name].same_rules(read_grammar(choice.grammar))
 
 
 def test_splits_do_not_overlap():

@@ -83,7 +83,7 @@ class Search:
                 for standing in alive:
                     standing.round = number
                 if number < len(rounds):
-                    kept = _survivors(alive, plan.survivors)
+                    kept = survivors(alive, plan.survivors)
                     dropped = [standing for standing in alive if standing not in kept] + dropped
                     alive = kept
         for standing in alive if self.analysed else ():
@@ -132,7 +132,7 @@ def close_to(first: Standing, others: Sequence[Standing]) -> list[Standing]:
     return sorted(near, key=lambda s: (s.recipe.complexity, s.behind))
 
 
-def _survivors(ranked: Sequence[Standing], count: int) -> list[Standing]:
+def survivors(ranked: Sequence[Standing], count: int) -> list[Standing]:
     """The best half by bits, the simplest of those that are close to the best, and the first whose stems have no inner structure."""
     hopeful = [s for s in ranked if s.behind <= _HOPELESS * s.error]
     simple = [s for s in ranked if s.recipe.stem == "plain"][:1]
