@@ -27,6 +27,7 @@ from reference import made_up_languages as languages
 
 QUICK = (Round(250, 1, 15, 4), Round(250, 3, 30))
 SHORT = (Round(100, 1, 4),)
+WHOLE_STEMS = tuple(recipe for recipe in candidates() if recipe.stem == "plain")
 FEW = (Recipe("plain", "one"), Recipe("plain", "sequences"), Recipe("root", "one"))
 
 
@@ -44,13 +45,13 @@ def test_roots_and_templates_are_chosen_where_words_have_them(templatic):
 
 
 def test_suffixes_alone_are_chosen_where_words_have_no_prefixes():
-    choice = choose(languages.suffixing(), rounds=QUICK)
+    choice = choose(languages.suffixing(), rounds=QUICK, recipes=WHOLE_STEMS)
     assert choice.name.startswith("plain+suffixes")
     assert "role suffix Suf" in choice.grammar and "Pre" not in choice.grammar
 
 
 def test_prefixes_alone_are_chosen_where_words_have_no_suffixes():
-    choice = choose([word[::-1] for word in languages.suffixing()], rounds=QUICK)
+    choice = choose([word[::-1] for word in languages.suffixing()], rounds=QUICK, recipes=WHOLE_STEMS)
     assert choice.name == "plain+prefixes" and "Suf" not in choice.grammar
 
 
