@@ -170,7 +170,7 @@ class Mixture(LanguageModel):
 
     def distributions(self, states: Sequence[State]) -> NDArray[np.floating]:  # (states, vocabulary)
         """The same of several states in one batch."""
-        by_model: list[tuple[State, ...]] = list(zip(*states, strict=True))  # type: ignore[arg-type]
+        by_model: list[tuple[State, ...]] = list(zip(*states, strict=True))
         each = list(zip(self.models, by_model, strict=True))
         if self.context_weights is None:
             return np.asarray(sum(w * m.distributions(s) for w, (m, s) in zip(self.weights, each, strict=True)))

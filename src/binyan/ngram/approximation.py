@@ -25,11 +25,8 @@ from binyan.scores import State
 from binyan.text import Corpus
 from binyan.text.vocabulary import BEGIN_ID, END_ID
 
-_LEFT, _MOST_LEFT = (
-    3,
-    16,
-)  # continuations to the left of a short context; more of one that is a larger share of the text
-_LEFT_BY_SHARE = 2000.0
+# Continuations to the left of a short context: at least, at most, and how many more for its share of the text.
+_LEFT, _MOST_LEFT, _LEFT_BY_SHARE = 4, 64, 10_000.0
 _AT_ONCE = 32  # distributions
 _SENTENCES_AT_ONCE = 20_000
 _PER_CONTEXT = 2000  # further words after one context
@@ -40,12 +37,14 @@ _LEAST = 1e-12  # of a probability
 class Approximation:
     """The n-grams of a back-off model in the making, with what the model says of them.
 
-    `seen[c]` is how often a context stands in the text, `chances[e]` the probability of an n-gram.
+    `model` sums to one; `corpus` is text like that it was trained on, over its vocabulary. `histories[c]` is how frequent a context is in the
+    text, `chances[e]` the probability of an n-gram.
     """
 
     def __init__(
         self, model: LanguageModel, corpus: Corpus, settings: BackoffSettings, progress: ProgressOption
     ) -> None:
+        check_size(settings.size, settings.prune, len(corpus.vocabulary))
         self.model, self.words, self.settings, self.progress = model, model.vocabulary.words, settings, progress
         self.order = settings.order or model.order
         self.random = np.random.default_rng(settings.seed)
@@ -59,6 +58,19 @@ class Approximation:
         self.asked = np.zeros(len(self.histories), bool)
         self.chances[: len(self.words)] = self._continuations()
         self._score_text(corpus)
+        self.asked[1 + np.argsort(-self.histories[1:], kind="stable")[: settings.contexts]] = True
+        for k in range(1, self.order):
+            self._score_rest(k)
+            self._ask_frequent(k)
+
+    def pruned(self, size: int | None = None, threshold: float | None = None) -> tuple[NgramTable, Floats, Floats]:
+        """(n-grams, probabilities, back-off weights) of the back-off model of this size, or pruned by this threshold."""
+        table = self.table
+        p, weights = self._match_single_words(table, self.chances)
+        if size is None and threshold is None:
+            return table, p, weights
+        table, p, _ = prune(table, p, weights, size=size, threshold=threshold, histories=self.histories)
+        return table, *self._match_single_words(table, p)
 
     def _continuations(self) -> Floats:
         """Single words in proportion to the number of different words before them, until they are matched."""
@@ -88,12 +100,12 @@ class Approximation:
         known = number > 0
         self.chances[known] = total[known] / number[known]
 
-    def is_complete(self, k: int) -> NDArray[np.bool_]:
+    def _is_complete(self, k: int) -> NDArray[np.bool_]:
         """Which contexts of k words are all that a history of the model's length has."""
         contexts = np.arange(len(self.histories))[self.table.contexts(k)]
         return np.asarray((self.table.left_word[contexts] == BEGIN_ID) | (k == self.order - 1))
 
-    def ask_frequent(self, k: int) -> None:
+    def _ask_frequent(self, k: int) -> None:
         """Ask the model for all words after the frequent contexts of k words; add n-grams where that is wanted."""
         table, first = self.table, int(self.table.context_base[k])
         contexts = first + np.flatnonzero(self.asked[table.contexts(k)])
@@ -136,14 +148,15 @@ class Approximation:
 
     def _distributions(self, contexts: Ids, k: int) -> Iterator[tuple[int, Floats]]:
         """The probability of every word after each context, in the mean over its continuations to the left."""
-        complete = self.is_complete(k)[contexts - self.table.context_base[k]]
+        complete = self._is_complete(k)[contexts - self.table.context_base[k]]
         rows = self.table.words_of(contexts, k)
         states: list[State] = []
         owners: list[int] = []
         for row, context, is_whole in zip(rows.tolist(), contexts.tolist(), complete.tolist(), strict=True):
-            number = min(_MOST_LEFT, _LEFT + int(_LEFT_BY_SHARE * self.histories[context]))
-            lefts = [[]] if is_whole else self.left(number, k).tolist()
-            states += [self.state([*left, *row]) for left in lefts]
+            share = float(self.histories[context])
+            number = max(1, min(_MOST_LEFT, _LEFT + int(_LEFT_BY_SHARE * share), round(share * len(self.past))))
+            lefts = [[]] if is_whole else self._left(number, k).tolist()
+            states += [self._state([*left, *row]) for left in lefts]
             owners += [context] * len(lefts)
             if len(states) >= _AT_ONCE:
                 yield from _means(self.model.distributions(states), owners)
@@ -151,26 +164,26 @@ class Approximation:
         if states:
             yield from _means(self.model.distributions(states), owners)
 
-    def left(self, number: int, k: int) -> Ids:  # -> (number, order - 1 - k)
+    def _left(self, number: int, k: int) -> Ids:  # -> (number, order - 1 - k)
         """Words to stand before contexts of k words: those that stand before random places of the text."""
         return self.inside[self.random.integers(len(self.inside), size=number), k:]
 
-    def state(self, words: list[int]) -> State:
+    def _state(self, words: list[int]) -> State:
         """The state of the model after words; those before <s> count for nothing."""
         state = self.model.begin()
         for word in words:
             state = self.model.begin() if word == BEGIN_ID else self.model.advance(state, self.words[word])
         return state
 
-    def score_rest(self, k: int) -> None:
+    def _score_rest(self, k: int) -> None:
         """The n-grams of the text after all other contexts of k words: one continuation to the left each."""
         table, first = self.table, int(self.table.context_base[k])
         entries = np.arange(len(table))[table.level(k)]
         contexts = table.context[entries]
-        entries = entries[~self.asked[contexts] & ~self.is_complete(k)[contexts - first]]
+        entries = entries[~self.asked[contexts] & ~self._is_complete(k)[contexts - first]]
         if not len(entries):
             return
-        left = self.left(int(table.context_base[k + 1]) - first, k)[table.context[entries] - first]
+        left = self._left(int(table.context_base[k + 1]) - first, k)[table.context[entries] - first]
         rows = np.concatenate([left, table.words_of(table.context[entries], k)], axis=1)
         step = _SENTENCES_AT_ONCE
         with Progress(f"n-grams of {k + 1} words scored", len(entries), self.progress) as bar:
@@ -190,7 +203,7 @@ class Approximation:
             end += len(sentences[-1]) + 1
         return np.exp(self.model.score_sentences(sentences).log_prob[places])
 
-    def match_single_words(self, table: NgramTable, chances: Floats) -> tuple[Floats, Floats]:
+    def _match_single_words(self, table: NgramTable, chances: Floats) -> tuple[Floats, Floats]:
         """Probabilities and weights with which each word is predicted after frequent words as often as by the model.
 
         A single word w is asked for after those words h that store no (h, w), each with its back-off weight; P(w) is what the model
@@ -223,28 +236,6 @@ class Approximation:
         contexts = contexts[self.asked[contexts]]
         weight[self.table.left_word[contexts]] = self.histories[contexts]
         return weight
-
-
-def approximate(
-    model: LanguageModel, corpus: Corpus, settings: BackoffSettings, progress: ProgressOption = None
-) -> tuple[NgramTable, Floats, Floats]:
-    """(n-grams, probabilities, back-off weights) of the back-off model nearest to a model that sums to one.
-
-    `corpus`: text like that the model was trained on, over its vocabulary.
-    """
-    check_size(settings.size, settings.prune, len(corpus.vocabulary))
-    made = Approximation(model, corpus, settings, progress)
-    frequent = 1 + np.argsort(-made.histories[1:], kind="stable")[: settings.contexts]
-    made.asked[frequent] = True
-    for k in range(1, made.order):
-        made.score_rest(k)
-        made.ask_frequent(k)
-    table, histories = made.table, made.histories
-    p, weights = made.match_single_words(table, made.chances)
-    if settings.size is None and settings.prune is None:
-        return table, p, weights
-    table, p, _ = prune(table, p, weights, size=settings.size, threshold=settings.prune, histories=histories)
-    return table, *made.match_single_words(table, p)
 
 
 def histories(corpus: Corpus, order: int) -> tuple[Ids, Ids]:

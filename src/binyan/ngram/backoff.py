@@ -175,7 +175,8 @@ class BackoffLanguageModel(LanguageModel):
     @cached_property
     def _single_words(self) -> NDArray[np.float64]:  # (vocabulary, columns)
         size = len(self.vocabulary) * self.native.columns
-        return np.exp(self.native.arrays["log_prob"][:size].astype(np.float64)).reshape(-1, self.native.columns)
+        chances = np.exp(self.native.arrays["log_prob"][:size].astype(np.float64))
+        return np.asarray(chances.reshape(-1, self.native.columns))
 
     def _features(self, states: NDArray[np.uint32]) -> NDArray[np.float64]:
         arrays, longest = self.native.arrays, self.order - 1

@@ -13,7 +13,7 @@ from binyan.errors import InputError
 from binyan.files import PathLike
 from binyan.language_model import LanguageModel
 from binyan.model import refuse
-from binyan.ngram.approximation import approximate, histories
+from binyan.ngram.approximation import Approximation, histories
 from binyan.ngram.arpa import ArpaModel
 from binyan.ngram.backoff_settings import BackoffSettings
 from binyan.ngram.ngram_table import NONE, Floats, NgramTable
@@ -47,8 +47,8 @@ def nearest(
         drawn = closed.sample(settings.sample, settings.seed)
         together = [*(corpus.decode(i) for i in range(corpus.sentences)), *(line.split(" ") for line in drawn if line)]
         corpus = Corpus.encode(together, model.vocabulary)
-    table, p, weights = approximate(closed, corpus, settings, progress)
-    return _made(model, table, p, weights, corpus, settings, extend)
+    made = Approximation(closed, corpus, settings, progress)
+    return as_model(model, *made.pruned(settings.size, settings.prune), corpus, settings, extend)
 
 
 def pruned(
@@ -65,7 +65,7 @@ def pruned(
     corpus = text_of(model, text)
     frequencies = None if corpus is None else _frequencies(table, corpus)
     table, p, weights = prune(table, p, weights, size=settings.size, threshold=settings.prune, histories=frequencies)
-    return _made(model, table, p, weights, corpus, settings, extend)
+    return as_model(model, table, p, weights, corpus, settings, extend)
 
 
 def text_of(model: LanguageModel, text: Corpus | Source | None) -> Corpus | None:
@@ -85,18 +85,19 @@ def _frequencies(table: NgramTable, corpus: Corpus) -> Floats:
         contexts = np.arange(len(table.suffix))[table.contexts(k)]
         same = other.find_contexts(table.words_of(contexts, k))
         found[contexts[same != NONE]] = seen[same[same != NONE]]
-    return found / seen[0]
+    return np.asarray(found / seen[0])
 
 
-def _made(
+def as_model(
     model: LanguageModel,
     table: NgramTable,
     p: Floats,
     weights: Floats,
     corpus: Corpus | None,
     settings: BackoffSettings,
-    extend: Words | None,
+    extend: Words | None = None,
 ) -> ArpaModel:
+    """A model of these n-grams that says of which model it was made, with the vocabulary to `extend` it by."""
     vocabulary, fields = model.vocabulary, dict[str, Any]()
     if extend is not None:
         words = Vocabulary.read(extend).own_words if isinstance(extend, (str, os.PathLike)) else list(extend)

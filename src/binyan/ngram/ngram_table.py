@@ -120,8 +120,8 @@ class NgramTable:
 
     def sums(self, values: Floats, k: int) -> Floats:
         """The sum of `values`, one per entry with k words of context, over each context."""
-        first = self.context_base[k]
-        return np.bincount(self.context[self.level(k)] - first, values, minlength=int(self.context_base[k + 1] - first))
+        first, end = int(self.context_base[k]), int(self.context_base[k + 1])
+        return np.asarray(np.bincount(self.context[self.level(k)] - first, values, minlength=end - first), np.float64)
 
     def kept(self, keep: NDArray[np.bool_]) -> NgramTable:
         """The table of some entries: all single words, and with each n-gram its first and last n - 1 words."""
