@@ -36,7 +36,7 @@ _MEBIBYTE = 1 << 20
 
 def bytes_per_event(order: int) -> int:
     """About how much memory a block takes for each event, while it is built or estimated."""
-    return 44 * order
+    return 34 * order
 
 
 @contextmanager
@@ -49,9 +49,11 @@ def working_folder(where: PathLike | None) -> Iterator[Path]:
     try:
         yield folder
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise ModelFileError(disk_full(folder)) from error
+        reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
+        raise ModelFileError(
+            f"{folder.parent}: {reason}; what was written there is removed. "
+            "Work in another folder (--work), or with a lower order or pruning"
+        ) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if sys.platform == "win32":  # where a mapped file stays until it is closed
@@ -72,14 +74,6 @@ def corpus_in(
         with open(folder / name, "wb") as out:
             out.write(np.ascontiguousarray(array).data)
     return text
-
-
-def disk_full(folder: Path) -> str:
-    """What to say of a disk that is full."""
-    return (
-        f"{folder.parent}: the disk is full; what was written there is removed. "
-        "Work in another folder (--work), or with a lower order or pruning"
-    )
 
 
 class OnDisk:
