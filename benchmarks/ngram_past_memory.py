@@ -81,28 +81,32 @@ def watch(command: list[str]) -> dict[str, float]:
 
 
 class Cluster:
-    """A Dask scheduler and two workers on this machine; `lose_one` kills a worker after a while."""
+    """A Dask scheduler and two workers on this machine; `lose_one` kills a worker in the middle of the work."""
 
     def __init__(self, port: int) -> None:
-        self.address = f"tcp://127.0.0.1:{port}"
-        dask = [sys.executable, "-m", "dask.__main__"]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.processes = [
-            subprocess.Popen(
-                [*dask, "scheduler", "--port", str(port), "--no-dashboard", "--host", "127.0.0.1"], **quiet
-            )  # type: ignore[call-overload]
-        ]
-        time.sleep(5)
-        for _ in range(2):
-            worker = [*dask, "worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-            self.processes.append(subprocess.Popen(worker, **quiet))  # type: ignore[call-overload]
-        time.sleep(5)
+        from distributed import Client
 
-    def lose_one(self, seconds: float) -> None:
-        """Kill the second worker after so long."""
+        self.address = f"tcp://127.0.0.1:{port}"
+        dask = [sys.executable, "-m", "dask"]
+        worker = [*dask, "worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+        scheduler = [*dask, "scheduler", "--port", str(port), "--no-dashboard", "--host", "127.0.0.1"]
+        nowhere = subprocess.DEVNULL
+        self.processes = [
+            subprocess.Popen(command, stdout=nowhere, stderr=nowhere) for command in (scheduler, worker, worker)
+        ]
+        with Client(self.address, timeout=200) as client:
+            client.wait_for_workers(2, timeout=200)
+
+    def lose_one(self, folder: Path) -> None:
+        """Kill the second worker when two blocks are written."""
         import threading
 
-        threading.Timer(seconds, lambda: self.processes[-1].send_signal(signal.SIGKILL)).start()
+        def wait() -> None:
+            while len(list(folder.glob(".binyan-*/block.*"))) < 2:
+                time.sleep(0.02)
+            self.processes[-1].send_signal(signal.SIGKILL)
+
+        threading.Thread(target=wait, daemon=True).start()
 
     def close(self) -> None:
         """Stop what is left."""
@@ -131,9 +135,11 @@ def measure(text: Path, mode: str, options: argparse.Namespace) -> dict[str, flo
     try:
         if mode == "cluster":
             cluster = Cluster(options.port)
-            cluster.lose_one(options.lose_after)
+            cluster.lose_one(options.folder)
             command += ["--scheduler", cluster.address]
         cost: dict[str, float | str] = {**watch(command)}
+        if cluster is not None and cluster.processes[-1].poll() is None:
+            raise SystemExit("no worker was killed: there was too little to do")
     finally:
         if cluster is not None:
             cluster.close()
@@ -153,7 +159,6 @@ def main() -> None:
     parser.add_argument("--memory", default="4G")
     parser.add_argument("--folder", type=Path, required=True, help="on the disk to work on")
     parser.add_argument("--port", type=int, default=18786)
-    parser.add_argument("--lose-after", type=float, default=20, help="seconds until a worker of the cluster is killed")
     options = parser.parse_args()
     options.folder.mkdir(exist_ok=True)
     for size in options.sizes:

@@ -175,3 +175,13 @@ def test_arrays_that_lead_nowhere_are_refused_when_they_are_met(tmp_path, large)
         with open(path, "r+b") as file:
             file.seek(offset)
             file.write(arrays[name].tobytes())
+
+
+def test_the_chains_of_a_large_model_are_read_when_they_are_asked_for(tmp_path, large):
+    model = binyan.HPYLM(3, sweeps=3, samples=2, seed=2).fit(SENTENCES, progress=False)
+    model.save(tmp_path / "m")
+    loaded = binyan.load(tmp_path / "m")
+    assert isinstance(loaded._sampling, model_file.ModelFile)
+    assert loaded.score_text(SENTENCES).perplexity == model.score_text(SENTENCES).perplexity
+    assert loaded.sampling.chains.sweeps == model.sampling.chains.sweeps
+    assert loaded.to_bytes() == model.to_bytes()
