@@ -100,6 +100,7 @@ def test_texts_that_are_none_are_refused_as_ever(tmp_path):
         assert [p.name for p in tmp_path.iterdir()] == ["text"]
 
 
+@pytest.mark.posix
 def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, small_budget, monkeypatch):
     def full(*arguments):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -126,7 +127,7 @@ FULL = """
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no limits there")
+@pytest.mark.posix
 def test_files_that_cannot_grow_are_said_and_leave_nothing(tmp_path):
     command = [sys.executable, "-c", textwrap.dedent(FULL), str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)

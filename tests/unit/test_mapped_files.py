@@ -16,7 +16,10 @@ from binyan.errors import InputError, ModelFileError
 from binyan.ngram.kneser_ney import KneserNey
 from binyan.text import vocabulary
 
-pytestmark = pytest.mark.filterwarnings("ignore::binyan.ngram.kneser_ney.DiscountWarning")
+pytestmark = [
+    pytest.mark.posix,  # files are not mapped on Windows
+    pytest.mark.filterwarnings("ignore::binyan.ngram.kneser_ney.DiscountWarning"),
+]
 SENTENCES = [" ".join(f"w{(i * j) % 37}" for j in range(2, 9)) for i in range(60)]
 SECTIONS = {"ids": np.arange(7, dtype=np.uint32), "words": b"haus\nhof", "empty": np.zeros(0, np.float32)}
 
@@ -142,7 +145,6 @@ TRUNCATED = """
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a mapped file cannot be truncated there")
 @pytest.mark.parametrize("sentences", [1, 500])
 def test_a_file_truncated_while_it_is_mapped_is_an_error_and_no_signal(tmp_path, sentences):
     path = tmp_path / "m"

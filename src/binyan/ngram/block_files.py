@@ -11,7 +11,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from binyan import _core, model_file
 from binyan.errors import BinyanError, ModelFileError, NoMemoryError
 from binyan.files import PathLike
-from binyan.ngram.block_storage import ARRAYS, Counts, Job, array_shape
+from binyan.ngram.block_storage import ARRAYS, Counts, Job, array_shape, on_threads
 from binyan.parallel import run_each
 from binyan.progress import ProgressOption
 from binyan.text import Corpus, Preparation, VocabularyPolicy
@@ -111,13 +110,7 @@ class OnDisk:
             done()
             return counts
 
-        with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(build, item) for item in items]
-            try:
-                return [future.result() for future in futures]
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+        return on_threads(build, items, threads)
 
     def _on_cluster(self, items: Sequence[tuple[str, Job]], done: Callable[[], None]) -> list[Counts]:
         counts: dict[int, Counts] = {}
