@@ -153,6 +153,7 @@ BackoffModel::BackoffModel(BackoffView arrays, std::shared_ptr<const void> owner
 
 void BackoffModel::begin_queries() {
   index_ = std::make_shared<LazyIndex>();
+  vocabulary_size_ = arrays_.first_entry[1];
   begin_ = checked_state(arrays_.next[text::kSentenceStart]);
 }
 
@@ -172,14 +173,14 @@ void BackoffModel::check_sizes() const {
     refuse("contexts");
   if (a.next.size() != entries || a.log_prob.size() != entries * a.columns) refuse("entries");
   if (a.first_entry[0] != 0 || a.first_entry.back() != entries) refuse("entries of contexts");
-  if (vocabulary_size() <= text::kSentenceEnd || vocabulary_size() > entries) refuse("vocabulary");
+  if (a.first_entry[1] <= text::kSentenceEnd || a.first_entry[1] > entries) refuse("vocabulary");
 }
 
 void BackoffModel::check() const {
   check_sizes();
   const BackoffView& a = arrays_;
   if (!std::is_sorted(a.first_entry.begin(), a.first_entry.end())) refuse("entries of contexts");
-  const uint32_t vocabulary = vocabulary_size();
+  const uint32_t vocabulary = a.first_entry[1];
   for (uint32_t w = 0; w < vocabulary; ++w)
     if (a.word[w] != w) refuse("unigrams");
   if (*std::max_element(a.word.begin(), a.word.end()) >= vocabulary ||

@@ -75,7 +75,7 @@ class BackoffModel {
 
   uint32_t order() const { return static_cast<uint32_t>(arrays_.context_base.size()) - 1; }
   uint32_t columns() const { return arrays_.columns; }
-  uint32_t vocabulary_size() const { return arrays_.first_entry[1]; }
+  uint32_t vocabulary_size() const { return vocabulary_size_; }
   uint32_t states() const { return static_cast<uint32_t>(arrays_.suffix.size()); }
   uint32_t begin() const { return begin_; }
   // The number of words of the state's context: 0 ... order - 1.
@@ -165,7 +165,7 @@ class BackoffModel {
   std::shared_ptr<const void> owner_;
   std::shared_ptr<const MappedRegion> region_;
   std::shared_ptr<LazyIndex> index_;
-  uint32_t begin_ = 0;
+  uint32_t vocabulary_size_ = 0, begin_ = 0;
 };
 
 }  // namespace binyan::ngram

@@ -89,8 +89,8 @@ class CheckedFiles:
     """
 
     def __init__(self) -> None:
-        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        self._folder = Path(cache) / "binyan" / "checked"
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        self._folder = Path(cache, "binyan", "checked")
 
     def __contains__(self, descriptor: object) -> bool:
         return isinstance(descriptor, int) and (self._folder / self._name(descriptor)).exists()

@@ -34,6 +34,8 @@ MAGIC = b"\x89BINYAN\n"
 UNFINISHED = b"\x89BINYAN?"
 _LARGEST = 1 << 48  # bytes or items
 _MAPPED_FROM = 16 << 20  # bytes; what is smaller is read as fast
+# Windows does not let a mapped file be replaced, so a model could not be saved over the file it was opened from.
+_CAN_MAP = sys.byteorder == "little" and sys.platform != "win32"
 _FIXED = len(MAGIC) + 8 + 32
 _DTYPES = {
     "uint8",
@@ -152,7 +154,7 @@ def _open(path: str | os.PathLike[str], again: bool) -> ModelFile:
     try:
         with open(path, "rb") as source:
             size, checked = os.fstat(source.fileno()).st_size, CheckedFiles()
-            if size < _MAPPED_FROM or sys.byteorder != "little":
+            if size < _MAPPED_FROM or not _CAN_MAP:
                 return _read(source, str(path), size)
             header, start = _read_header(source, str(path), size)
             sections = MappedSections(str(path), source.fileno(), header.places(start))

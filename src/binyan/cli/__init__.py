@@ -9,6 +9,7 @@ import typer
 
 from binyan import __version__
 from binyan.cli import (
+    check,
     classes,
     compounds,
     demo,
@@ -45,6 +46,7 @@ app.add_typer(mt.app, name="mt")
 app.add_typer(text.app, name="text")
 app.add_typer(vectors.app, name="vectors")
 app.add_typer(wordmap.app, name="wordmap")
+app.command()(check.check)
 app.command()(demo.demo)
 app.command()(explore.explore)
 app.command()(rescore.rescore)

@@ -11,7 +11,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from binyan import _core, model_file
 from binyan.errors import BinyanError, ModelFileError, NoMemoryError
 from binyan.files import PathLike
-from binyan.ngram.block_storage import ARRAYS, Counts, Job, array_shape
+from binyan.ngram.block_storage import ARRAYS, Counts, Job, array_shape, on_threads
 from binyan.parallel import run_each
 from binyan.progress import ProgressOption
 from binyan.text import Corpus, Preparation, VocabularyPolicy
@@ -36,7 +35,7 @@ _MEBIBYTE = 1 << 20
 
 def bytes_per_event(order: int) -> int:
     """About how much memory a block takes for each event, while it is built or estimated."""
-    return 44 * order
+    return 34 * order
 
 
 @contextmanager
@@ -49,9 +48,11 @@ def working_folder(where: PathLike | None) -> Iterator[Path]:
     try:
         yield folder
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise ModelFileError(disk_full(folder)) from error
+        reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
+        raise ModelFileError(
+            f"{folder.parent}: {reason}; what was written there is removed. "
+            "Work in another folder (--work), or with a lower order or pruning"
+        ) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if sys.platform == "win32":  # where a mapped file stays until it is closed
@@ -72,14 +73,6 @@ def corpus_in(
         with open(folder / name, "wb") as out:
             out.write(np.ascontiguousarray(array).data)
     return text
-
-
-def disk_full(folder: Path) -> str:
-    """What to say of a disk that is full."""
-    return (
-        f"{folder.parent}: the disk is full; what was written there is removed. "
-        "Work in another folder (--work), or with a lower order or pruning"
-    )
 
 
 class OnDisk:
@@ -117,13 +110,7 @@ class OnDisk:
             done()
             return counts
 
-        with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(build, item) for item in items]
-            try:
-                return [future.result() for future in futures]
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+        return on_threads(build, items, threads)
 
     def _on_cluster(self, items: Sequence[tuple[str, Job]], done: Callable[[], None]) -> list[Counts]:
         counts: dict[int, Counts] = {}

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.text import Corpus
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _FEWEST_EVENTS = 1 << 18  # in a block: fewer take longer to set up than to sort
 _BLOCKS_PER_THREAD = 8
@@ -94,6 +97,17 @@ def array_shape(name: str, sizes: Mapping[str, int]) -> tuple[int, Any]:
     return size, np.float32 if name.startswith("log_") else np.uint32
 
 
+def on_threads(function: Callable[[Item], Result], items: Sequence[Item], threads: int) -> list[Result]:
+    """The function of each item, in order; after a failure or Ctrl-C nothing new is begun."""
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(function, item) for item in items]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
 class InMemory:
     """Everything in memory."""
 
@@ -116,8 +130,7 @@ class InMemory:
             done()
             return counts
 
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(build, jobs))
+        return on_threads(build, jobs, threads)
 
     def take(self, job: Job) -> _core.SuffixBlock:
         """The block, which is forgotten here."""

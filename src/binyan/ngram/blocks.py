@@ -220,10 +220,14 @@ def _write_blocks(
 
     with ThreadPoolExecutor(threads) as pool:
         futures = []
-        for job in jobs:
-            block = storage.take(job)
-            layout.link(block)
-            futures.append(pool.submit(finish, job, block))
-            del block
-        for future in futures:
-            future.result()
+        try:
+            for job in jobs:
+                block = storage.take(job)
+                layout.link(block)
+                futures.append(pool.submit(finish, job, block))
+                del block
+            for future in futures:
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise

@@ -54,7 +54,7 @@ class HPYLM(BackoffLanguageModel):
     settings: HPYLMSettings
     schedule: Schedule
     policy: VocabularyPolicy
-    sampling: HPYLMSampling | None
+    _sampling: HPYLMSampling | ModelFile | None  # a file: chains that nobody has asked for yet
     _trace: list[NDArray[np.float64]]
 
     @takes_settings(HPYLMSettings, Schedule, VocabularyPolicy, Preparation)
@@ -94,6 +94,17 @@ class HPYLM(BackoffLanguageModel):
     def training_text(self) -> Corpus | None:
         """The training text; None in a reduced model."""
         return None if self.sampling is None else self.sampling.corpus
+
+    @property
+    def sampling(self) -> HPYLMSampling | None:
+        """Corpus, tree and chains; None in a reduced model. Those of a large file are read when they are first asked for."""
+        if isinstance(self._sampling, ModelFile):
+            self._sampling = HPYLMSampling.from_file(self._sampling)
+        return self._sampling
+
+    @sampling.setter
+    def sampling(self, sampling: HPYLMSampling | ModelFile | None) -> None:
+        self._sampling = sampling
 
     @property
     def trace(self) -> list[NDArray[np.float64]]:
@@ -143,13 +154,13 @@ class HPYLM(BackoffLanguageModel):
     @classmethod
     def from_file(cls, file: ModelFile) -> Self:
         """The inverse of `contents`; also loads a checkpoint of training that was not finished."""
-        sampling = HPYLMSampling.from_file(file) if "schedule" in file.meta else None
         if "columns" not in file.meta:
-            if sampling is None:
+            if "schedule" not in file.meta:
                 raise ModelFileError(f"{file.path}: holds neither a finished model nor chains")
-            return cls.__new__(cls)._finished(sampling)
+            return cls.__new__(cls)._finished(HPYLMSampling.from_file(file))
         model = super().from_file(file)
-        model.sampling = sampling
+        later = file if file.region is not None else None
+        model._sampling = (later or HPYLMSampling.from_file(file)) if "schedule" in file.meta else None
         model._trace = [file.array(f"trace/{i}") for i in range(sum(s.startswith("trace/") for s in file.sections))]
         return model
 
