@@ -18,6 +18,7 @@ from binyan.text.foldings import FOLDINGS, fold, unfold
         ("hamza-bare", "مؤمن", "مومن"),
         ("hamza-buckwalter", "s>l", "s'l"),
         ("hamza-buckwalter", "|kl", "'Akl"),
+        ("marks-buckwalter", "muHam~adN", "mHmd"),
         ("alif-maqsura", "على", "علي"),
         ("tatweel", "كـتاب", "كتاب"),
         ("matres", "שומר", "שמר"),

@@ -55,6 +55,10 @@ FOLDINGS: Mapping[str, Folding] = {
         "The same as hamza in Buckwalter's transliteration (> < & } to ', | to 'A, { to A).",
         _letters(dict.fromkeys("><&}", "'") | {"|": "'A", "{": "A", "`": "A"}),
     ),
+    "marks-buckwalter": Folding(
+        "Remove vowel marks, doubling and signs of recitation in Buckwalter's transliteration (kat~aba to ktb); # to '.",
+        _letters(dict.fromkeys('aiuoFNK~_^@:";!-+%[]\\', "") | {"#": "'", ",": "w", ".": "y"}),
+    ),
     "alif-maqsura": Folding("Arabic ى to ي.", _letters({"ى": "ي"})),
     "tatweel": Folding("Remove the Arabic stroke that only lengthens (ـ).", _letters({"ـ": ""})),
     "matres": Folding(
