@@ -19,6 +19,8 @@ from binyan.text.foldings import FOLDINGS, fold, unfold
         ("hamza-buckwalter", "s>l", "s'l"),
         ("hamza-buckwalter", "|kl", "'Akl"),
         ("marks-buckwalter", "muHam~adN", "mHmd"),
+        ("vowels", "niš\u0101ṭef", "nšṭf"),
+        ("vowels", "oi", "oi"),
         ("alif-maqsura", "على", "علي"),
         ("tatweel", "كـتاب", "كتاب"),
         ("matres", "שומר", "שמר"),
