@@ -1,7 +1,8 @@
 """Roots of Arabic words: a learnt morphology beside two rule-based root extractors, NLTK's ISRI stemmer and Tashaphyne.
 
 The gold file is in Buckwalter's transliteration: word, segments, root. Words are given to the extractors in Arabic letters without marks. All
-answers are compared with hamza on any seat, and alif, as one letter; strong, weak and geminate roots are counted apart. An extractor that
+answers are compared with hamza on any seat, and alif, as one letter; strong, weak and geminate roots are counted apart. Some gold roots are
+those of other words (bEd for bqr): with `--possible`, words are left out that lack a radical which is never silent. An extractor that
 is not installed is left out (`pip install nltk tashaphyne`, in an environment of their own if need be: `--only isri --answers isri.json`
 writes its answers there, and `--read isri.json` counts them here).
 
@@ -14,6 +15,10 @@ import argparse
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from binyan.evaluation.gold import GoldWord
 
 BUCKWALTER = dict(
     zip(
@@ -64,6 +69,18 @@ def extracted(name: str, words: Iterable[str]) -> dict[str, str | None]:
     return {word: to_buckwalter(root(to_arabic(word))) or None for word in words}
 
 
+def is_possible(word: GoldWord) -> bool:
+    """Whether a word shows, in order, all radicals of one of its roots but w, y, hamza and the second of two that are the same."""
+    from binyan.evaluation.root_kinds import comparable
+    from binyan.evaluation.roots import surface_realised
+
+    def shown(root: str) -> str:
+        root = comparable(root.split("(")[0])
+        return "".join(r for i, r in enumerate(root) if r not in "wyء" and r != root[i - 1 : i])
+
+    return not word.roots or any(surface_realised(shown(root), comparable(word.word)) for root in word.roots)
+
+
 def column_of_words(path: Path) -> list[str]:
     """The first column of a gold file."""
     return [line.split("\t")[0] for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -74,6 +91,7 @@ def main() -> None:
     parser.add_argument("gold", type=Path)
     parser.add_argument("--model", type=Path, action="append", default=[])
     parser.add_argument("--half", choices=("all", "development", "report"), default="report")
+    parser.add_argument("--possible", action="store_true", help="leave out words that cannot have their gold root")
     parser.add_argument("--only", choices=tuple(EXTRACTORS), help="run this extractor and nothing else")
     parser.add_argument("--answers", type=Path, help="with --only: write its answers here")
     parser.add_argument("--read", type=Path, action="append", default=[], help="answers written before")
@@ -91,6 +109,10 @@ def main() -> None:
 
     gold = read_gold(args.gold)
     words = gold if args.half == "all" else halves(gold)[args.half == "report"]
+    if args.possible:
+        left = [word for word in words if is_possible(word)]
+        print(f"{len(words) - len(left):,} of {len(words):,} words cannot have their gold root and are left out")
+        words = left
     systems: dict[str, dict[str, str | None]] = {}
     for path in args.read:
         stored = json.loads(path.read_text(encoding="utf-8"))

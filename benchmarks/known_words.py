@@ -215,7 +215,10 @@ def summary(rows: Sequence[dict], given: str) -> Table:
     column = "analysed words" if given == "words" else "strength"
     formats = {"f1": ".1f", "sd": ".1f", "roots": ".1f", "seeds": "d", "seconds": ".0f"}
     names = ["list", "grammar", column, *formats]
-    titles = {"words": "What analysed words bring", "affixes": "What known affixes bring, by their strength"}
+    titles = {
+        "words": "What analysed words bring, by their number",
+        "affixes": "What known affixes bring, by their strength",
+    }
     title = titles.get(given, "Known affixes with the strength that is chosen")
     drawn = Chart("bars", "list", ["f1"], series=column, y_title="border F1 on the other words")
     chart = drawn if given in titles else None

@@ -91,3 +91,11 @@ def test_learning_and_unseen_letters(tmp_path):
     again = Morphology.load(tmp_path / "m.model")
     assert [str(again.segment(w)) for w in ("badi", "fada")] == ["ba/Syllable di/Syllable", "fa/Syllable da/Syllable"]
     assert again.log_probability("bdai") == float("-inf")
+
+
+def test_strong_letters_are_the_consonants_that_are_not_weak():
+    text = "Word -> S | W\nS -> <strong>\nW -> <weak>\n"
+    filled = Compiled(Grammar.from_text(text).with_letters({"vowel": "A", "weak": "wy"}), "Abktw").grammar
+    assert terminals(filled, "S") == {"b", "k", "t"} and terminals(filled, "W") == {"w"}
+    with pytest.raises(GrammarError, match="<strong>.*--letters"):
+        Compiled(Grammar.from_text("Word -> <strong>").with_letters({"vowel": "A"}), "Ab")

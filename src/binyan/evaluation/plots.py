@@ -127,7 +127,11 @@ def _bars(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
         if not panel and len(labels) * len(series) <= 16:
             form = next(c.format for c in table.columns if c.name == (y[0] if chart.series else name))
             axes.bar_label(bars, [format(v, form) for v in points.values()], fontsize=7, padding=2)
-    axes.set_xticks(range(len(labels)), labels, rotation=30 if sum(map(len, map(str, labels))) > 70 else 0)
+    axes.set_xticks(range(len(labels)), labels)
+    if sum(map(len, map(str, labels))) > 70:
+        axes.tick_params(axis="x", labelrotation=30)
+        for label in axes.get_xticklabels():
+            label.set(horizontalalignment="right", rotation_mode="anchor")
     axes.axhline(0, color=_INK, linewidth=0.8)
     axes.margins(y=0.12)
 

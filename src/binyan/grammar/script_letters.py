@@ -9,16 +9,16 @@ from collections.abc import Collection, Mapping
 _ARABIC_MARKS = "".join(chr(code) for code in range(0x064B, 0x0653)) + "\u0670"
 _HEBREW_POINTS = "".join(chr(code) for code in range(0x05B0, 0x05BD)) + "\u05c1\u05c2\u05c7"
 
-_TANZIL_MARKS = '^@#:";,.!-+%[]'  # of the extended transliteration of the Quran
+_TANZIL_MARKS = '^@#:";,.!-+%[]\\'  # of the extended transliteration of the Quran
 
 SCRIPT_LETTERS: Mapping[str, Mapping[str, str]] = {
-    "arabic": {"vowel": f"اىٱ{_ARABIC_MARKS}", "weak": "وي", "changed": "اىيء"},
-    "buckwalter": {"vowel": "AY{`aiuoFNK~" + _TANZIL_MARKS, "weak": "wy", "changed": "AYy'"},
+    "arabic": {"vowel": f"اىٱة{_ARABIC_MARKS}", "weak": "وي", "changed": "اىيء"},
+    "buckwalter": {"vowel": "AY{`paiuoFNK~" + _TANZIL_MARKS, "weak": "wy", "changed": "AYy'"},
     "hebrew": {"vowel": _HEBREW_POINTS, "weak": "ויהנ", "changed": "ויה"},
     "syriac": {"vowel": "", "weak": "ܘܝ", "changed": "ܐܝ"},
     "ethiopic": {"vowel": "", "weak": "ወየ", "changed": "የ"},
 }
-"""The classes of each script: `vowel`, `weak` (radicals that a word may hide), `changed` (what it may show in their place)."""
+"""The classes of each script: `vowel` (letters and marks that are no radicals), `weak` (radicals that a word may hide), `changed` (what it may show in their place)."""
 
 _BUCKWALTER = frozenset("$*><&}{'|`~")
 _LEAST_BUCKWALTER = 3  # of these signs, which no other spelling has together

@@ -7,6 +7,7 @@ but for `final-letters`: a letter has its final form at the end of a word and no
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -36,6 +37,12 @@ def _with_final_forms(word: str) -> str:
     return word[:-1] + _FINAL_OF.get(word[-1], word[-1]) if len(word) > 1 else word
 
 
+def _without_vowels(word: str) -> str:
+    rest = _VOWEL.sub("", unicodedata.normalize("NFD", word))
+    return unicodedata.normalize("NFC", rest) if rest else word
+
+
+_VOWEL = re.compile("[aeiouAEIOU][\\u0300-\\u036f]*")
 _SEATS = "أإؤئ"
 _WORD_INSIDE = re.compile(f"(?<=[{_HEBREW}])[וי](?=[{_HEBREW}])")
 
@@ -54,6 +61,14 @@ FOLDINGS: Mapping[str, Folding] = {
     "hamza-buckwalter": Folding(
         "The same as hamza in Buckwalter's transliteration (> < & } to ', | to 'A, { to A).",
         _letters(dict.fromkeys("><&}", "'") | {"|": "'A", "{": "A", "`": "A"}),
+    ),
+    "marks-buckwalter": Folding(
+        "Remove vowel marks, doubling and signs of recitation in Buckwalter's transliteration (kat~aba to ktb); # to '.",
+        _letters(dict.fromkeys('aiuoFNK~_^@:";!-+%[]\\', "") | {"#": "'", ",": "w", ".": "y"}),
+    ),
+    "vowels": Folding(
+        "Remove the letters a e i o u, with any marks, of romanised words (šāmar to šmr); words of vowels alone stay.",
+        _without_vowels,
     ),
     "alif-maqsura": Folding("Arabic ى to ي.", _letters({"ى": "ي"})),
     "tatweel": Folding("Remove the Arabic stroke that only lengthens (ـ).", _letters({"ـ": ""})),
