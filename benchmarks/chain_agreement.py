@@ -88,7 +88,7 @@ def run(grammar: Grammar, words: list[str], moves: str, seconds: float, chains: 
         for state in sampler.states:
             sampler.step(state)
         used += time.process_time() - begin
-        if sampler.sweeps % 5 == 0 or not joints:
+        if sampler.sweeps % 20 == 0 or not joints:
             joints.append([log_joint(state.core) for state in sampler.states])
         if used >= moments[0] and sampler.sweeps >= 4:
             moments = [moment for moment in moments if moment > used]
