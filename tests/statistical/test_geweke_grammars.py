@@ -129,7 +129,7 @@ def test_the_chain_with_families_drawn_together_draws_from_the_joint_law(world: 
 
 @pytest.mark.parametrize("world", ["an adaptor above another", "discontiguous", "letters not shown"])
 def test_the_chain_with_families_of_trees_draws_from_the_joint_law(world: str) -> None:
-    assert disagreements(*draws(world, 300 * TIMES, False, trees=1.0)) == []
+    assert disagreements(*draws(world, 100 * TIMES, False, trees=1.0)) == []
 
 
 def test_another_prior_is_noticed() -> None:
