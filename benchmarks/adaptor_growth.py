@@ -1,6 +1,9 @@
 """How adaptor grammar sampling grows with the number of words and with their length: words per second and memory.
 
+The most memory held is that of the process up to then (Linux): give sizes in increasing order, and one grammar per run.
+
 python benchmarks/adaptor_growth.py --words BW.tsv.xz --grammars concat tpl tplr4 --plot growth.svg
+python benchmarks/adaptor_growth.py --words types.txt --grammars concat --sizes 10000 100000 400000 1000000 --lengths 8 --sweeps 2 --plot growth.svg
 """
 
 from __future__ import annotations
@@ -8,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import resource
 import time
 from pathlib import Path
 
@@ -17,13 +21,14 @@ from binyan.text.reading import read_lines
 
 
 def measure(grammar: str, words: list[str], sweeps: int) -> dict[str, float]:
-    """Processor time of building the forests and of the fastest sweep; memory that chains share."""
+    """Processor time of building the forests, of first trees and of the fastest sweep; memory that chains share, and the most held so far."""
     start = time.process_time()
     sampler = AdaptorSampler(
         load_grammar(grammar), WordList.of(words), MorphologySettings(sweeps=sweeps + 1, burn_in=sweeps)
     )
     built = time.process_time()
     state = sampler.init()
+    begun = time.process_time()
     best = float("inf")
     for _ in range(sweeps):
         begin = time.process_time()
@@ -32,8 +37,10 @@ def measure(grammar: str, words: list[str], sweeps: int) -> dict[str, float]:
     return {
         "words": len(words),
         "forest_seconds": built - start,
+        "first_trees_seconds": begun - built,
         "words_per_second": len(words) / best,
         "memory_mb": sampler.memory_mb,
+        "most_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
 
 
@@ -48,11 +55,13 @@ def plot(results: dict, path: Path) -> None:
         number, length = rows["number"], rows["length"]
         axes[0].plot([r["words"] for r in number], [r["words_per_second"] for r in number], "o-", label=grammar)
         axes[1].plot([r["length"] for r in length], [1e6 / r["words_per_second"] for r in length], "o-", label=grammar)
-        axes[2].plot([r["words"] for r in number], [r["memory_mb"] for r in number], "o-", label=grammar)
+        axes[2].plot([r["words"] for r in number], [r["memory_mb"] for r in number], "o-", label=f"{grammar}: forests")
+        axes[2].plot([r["words"] for r in number], [r["most_memory_mb"] for r in number], "o--", label="whole process")
     axes[0].set(xlabel="words", ylabel="words a second", xscale="log", ylim=(0, None))
     axes[1].set(xlabel="atoms of a word", ylabel="microseconds a word", yscale="log")
-    axes[2].set(xlabel="words", ylabel="forests (MB)", xscale="log")
+    axes[2].set(xlabel="words", ylabel="MB", xscale="log", yscale="log")
     axes[0].legend()
+    axes[2].legend()
     figure.savefig(path)
 
 

@@ -181,7 +181,9 @@ void bind_chain(nb::module_& m) {
       .def_ro("relabel_proposals", &SweepInfo::relabel_proposals)
       .def_ro("relabel_accepted", &SweepInfo::relabel_accepted)
       .def_ro("joint_proposals", &SweepInfo::joint_proposals)
-      .def_ro("joint_changed", &SweepInfo::joint_changed);
+      .def_ro("joint_changed", &SweepInfo::joint_changed)
+      .def_ro("tree_proposals", &SweepInfo::tree_proposals)
+      .def_ro("trees_changed", &SweepInfo::trees_changed);
 
   nb::class_<Chain>(m, "Chain", "One Markov chain over the trees of all words.")
       .def(
@@ -199,7 +201,7 @@ void bind_chain(nb::module_& m) {
           "incremental"_a, "between"_a = nb::none(),
           "`between()` is called every thousand words, and may stop the work by raising.")
       .def("sweep", &Chain::sweep, "temperature"_a = 1.0, "relabel"_a = false, "hyperparameters"_a = true,
-           "joint"_a = 0.0, nb::call_guard<nb::gil_scoped_release>())
+           "joint"_a = 0.0, "trees"_a = 0.0, nb::call_guard<nb::gil_scoped_release>())
       .def(
           "derivation",
           [](const Chain& c, uint32_t word) {

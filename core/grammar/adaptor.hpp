@@ -69,6 +69,7 @@ class Adaptor {
   // Probability of the derivation under the snapshot: every adapted node is cached or new, summed.
   ScaledDouble proposal(std::span<const uint32_t> items) const;
   ScaledDouble tree_proposal(uint32_t tree) const;
+  double rule_total(uint32_t symbol) const { return totals_[symbol]; }  // weights of its rules
   double rule_probability(uint32_t rule) const { return weights.rule[rule] / totals_[grammar.rules[rule].lhs]; }
 
   // The number of the tree with this body; a new one has no customers yet and is dropped by `commit` if it stays so.

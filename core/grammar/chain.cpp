@@ -29,7 +29,8 @@ Chain::Chain(std::shared_ptr<const WordForests> words, std::vector<SymbolRestaur
       chain_(chain),
       items_(words_->size()),
       proposer_(adaptor),
-      stack_(proposer_.items) {}
+      stack_(proposer_.items),
+      upper_symbols_(symbols_above_others(words_->grammar())) {}
 
 void Chain::initialise(bool incremental, const std::function<void()>& between) {
   constexpr uint32_t kBetween = 1000;  // words
@@ -134,7 +135,7 @@ void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& rando
   adaptor.commit();
 }
 
-SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparameters, double joint) {
+SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparameters, double joint, double trees) {
   SweepInfo info;
   pitman_yor::Random random(seed_, chain_, ++sweeps);
   std::vector<uint32_t> order;
@@ -156,6 +157,8 @@ SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparamet
   if (relabel_trees)
     for (uint32_t t = 0; t < adaptor.trees.size(); ++t)
       if (adaptor.trees[t].adapted != kNoIndex) relabel(t, temperature, random, info);
+  if (trees > 0.0)
+    for (uint32_t adapted : upper_symbols_) redraw_tree_families(adapted, trees, temperature, random, info);
   if (joint > 0.0) redraw_families(joint, temperature, random, info);
   if (hyperparameters) adaptor.sample_hyperparameters(random);
   return info;

@@ -19,7 +19,11 @@ struct SweepInfo {
   uint64_t proposals = 0, accepted = 0, changed = 0;  // of words; changed: accepted and not the tree it had
   uint64_t relabel_proposals = 0, relabel_accepted = 0;
   uint64_t joint_proposals = 0, joint_changed = 0;  // words drawn together, and those whose family changed
+  uint64_t tree_proposals = 0, trees_changed = 0;   // the same of cached trees
 };
+
+// The adapted symbols, by their number among them, whose trees may have other cached trees below them.
+std::vector<uint32_t> symbols_above_others(const CompiledGrammar& grammar);
 
 class Chain {
  public:
@@ -31,8 +35,9 @@ class Chain {
   void initialise(bool incremental, const std::function<void()>& between = {});
   // Resample every word that has a tree once, in random order; then, if asked, the cached trees and the
   // hyperparameters. The target is joint^(1/temperature). With `joint`, families of words are drawn together as well,
-  // so many words of them as that share of all.
-  SweepInfo sweep(double temperature, bool relabel, bool hyperparameters, double joint = 0.0);
+  // as many words as that share of all. With `trees`, families of cached trees are: as many trees as that share of the
+  // words, for all symbols together.
+  SweepInfo sweep(double temperature, bool relabel, bool hyperparameters, double joint = 0.0, double trees = 0.0);
 
   Chain(const Chain&) = delete;
   Chain& operator=(const Chain&) = delete;
@@ -73,6 +78,13 @@ class Chain {
   // joint_moves.cpp
   void redraw_families(double share, double temperature, pitman_yor::Random& random, SweepInfo& info);
   void redraw_together(std::vector<uint32_t> family, double temperature, pitman_yor::Random& random, SweepInfo& info);
+  // tree_moves.cpp
+  std::vector<std::vector<uint32_t>> tree_families(const std::vector<uint32_t>& trees) const;
+  void redraw_tree_families(uint32_t adapted, double share, double temperature, pitman_yor::Random& random,
+                            SweepInfo& info);
+  void redraw_trees(std::vector<uint32_t> family, double temperature, pitman_yor::Random& random, SweepInfo& info);
+  bool is_taken(uint32_t tree, std::span<const uint32_t> body, const std::vector<uint32_t>& family,
+                const std::vector<std::vector<uint32_t>>& drawn) const;
 
   std::shared_ptr<const WordForests> words_;
   uint64_t seed_, chain_;
@@ -81,6 +93,7 @@ class Chain {
   const std::vector<uint32_t>& stack_;        // what the proposer drew last
   std::vector<std::vector<uint32_t>> drawn_;  // of each word of a group
   std::unordered_map<uint32_t, std::vector<TreeUse>> restricted_uses_;
+  std::vector<uint32_t> upper_symbols_;
 };
 
 }  // namespace binyan::grammar

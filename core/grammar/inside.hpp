@@ -69,10 +69,9 @@ inline uint32_t leaf_rule(const CompiledGrammar& g, const WordView& w, uint32_t 
 // Below this, products of doubles may have lost digits: sum again with extended exponents.
 constexpr double kUnderflow = 1e-280;
 
-// Inside values of the indices 0, ..., last. Number is double, or ScaledDouble where doubles underflow.
+// Values of the leaves, and of the empty product.
 template <class Number>
-void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w, uint32_t last,
-            std::vector<Number>& value) {
+void inside_leaves(const CompiledGrammar& g, const Weights& weights, const WordView& w, std::vector<Number>& value) {
   const Forest& f = w.forest;
   if (value.size() < f.size()) value.resize(f.size());
   value[0] = Number(1.0);
@@ -80,14 +79,31 @@ void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w,
     const double p = weights.rule[leaf_rule(g, w, i + 1)];
     value[i + 1] = Number(f.leaves[i].whole ? p * weights.scale[f.leaves[i].symbol] : p);
   }
-  const uint32_t base = f.node_base();
+}
+
+// Sum over the edges of a node, given the values of what is below it.
+template <class Number>
+Number edge_sum(const Weights& weights, const Forest& f, const Forest::Node& node, const std::vector<Number>& value) {
   const double* rule = weights.rule.data();
-  const Edge* edge = f.edges.data();
-  for (uint32_t i = base; i <= last; ++i) {
+  const Edge* end = f.edges.data() + (&node + 1)->first_edge;
+  Number sum(0.0);
+  for (const Edge* edge = f.edges.data() + node.first_edge; edge != end; ++edge)
+    sum += Number(rule[edge->rule]) * value[edge->left] * value[edge->right];
+  return sum;
+}
+
+// Inside values of all leaves and of the nodes at(0), ..., at(count - 1), children before parents. Number is double, or
+// ScaledDouble where doubles underflow.
+template <class Number, class At>
+void inside_nodes(const CompiledGrammar& g, const Weights& weights, const WordView& w, size_t count, At at,
+                  std::vector<Number>& value) {
+  inside_leaves(g, weights, w, value);
+  const Forest& f = w.forest;
+  const uint32_t base = f.node_base();
+  for (size_t k = 0; k < count; ++k) {
+    const uint32_t i = at(k);
     const Forest::Node& node = f.nodes[i - base];
-    const Edge* end = f.edges.data() + (&node + 1)->first_edge;
-    Number sum(0.0);
-    for (; edge != end; ++edge) sum += Number(rule[edge->rule]) * value[edge->left] * value[edge->right];
+    Number sum = edge_sum(weights, f, node, value);
     sum *= Number(weights.scale[node.symbol]);
     if (node.adapted != kNoIndex) {
       const uint32_t y = w.yields[node.adapted];
@@ -95,6 +111,23 @@ void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w,
     }
     value[i] = sum;
   }
+}
+
+// Inside values of the indices 0, ..., last.
+template <class Number>
+void inside(const CompiledGrammar& g, const Weights& weights, const WordView& w, uint32_t last,
+            std::vector<Number>& value) {
+  const uint32_t base = w.forest.node_base();
+  const auto at = [base](size_t k) { return base + static_cast<uint32_t>(k); };
+  inside_nodes(g, weights, w, last < base ? 0 : last - base + 1, at, value);
+}
+
+// Inside values of some nodes only, children before parents.
+template <class Number>
+void inside_some(const CompiledGrammar& g, const Weights& weights, const WordView& w, std::span<const uint32_t> some,
+                 std::vector<Number>& value) {
+  inside_nodes(
+      g, weights, w, some.size(), [some](size_t k) { return some[k]; }, value);
 }
 
 // An edge of the node in proportion to its value.

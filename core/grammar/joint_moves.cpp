@@ -32,7 +32,8 @@ void Chain::redraw_together(std::vector<uint32_t> family, double temperature, pi
   bool changed = false;
   for (size_t i = 0; i < family.size(); ++i) {
     const uint32_t word = family[i];
-    proposer_.draw(words_->view(word), word, words_->forest(word).root, random);
+    if (i == 0) proposer_.draw_summed(words_->view(word), word, words_->forest(word).root, random);
+    else proposer_.draw(words_->view(word), word, words_->forest(word).root, random);
     proposed *= adaptor.proposal(stack_) / proposer_.total;
     drawn[i] = stack_;
     changed |= drawn[i] != items_[word];

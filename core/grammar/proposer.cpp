@@ -45,35 +45,56 @@ uint32_t Proposer::draw_cached(const WordView& w, uint32_t index, uint32_t yield
 }
 
 bool Proposer::sum_doubles(const WordView& w, uint32_t index) {
-  inside(adaptor_.grammar, adaptor_.weights, w, index, values_);
-  if (values_[index] > kUnderflow) return true;
-  inside(adaptor_.grammar, adaptor_.weights, w, index, extended_);
-  return false;
+  inside(adaptor_.grammar, *weights_, w, index, values_);
+  in_doubles_ = values_[index] > kUnderflow;
+  if (!in_doubles_) inside(adaptor_.grammar, *weights_, w, index, extended_);
+  return in_doubles_;
+}
+
+// Sums what is below the node, and `total`: the sum over its edges as probabilities.
+bool Proposer::sum_doubles_below(const WordView& w, uint32_t index) {
+  const std::span<const uint32_t> below = below_.of(w.forest, index);
+  const Forest::Node& node = w.forest.nodes[index - w.forest.node_base()];
+  inside_some(adaptor_.grammar, *weights_, w, below, values_);
+  const double sum = edge_sum(*weights_, w.forest, node, values_);
+  in_doubles_ = sum > kUnderflow && sum < 1.0 / kUnderflow;
+  total = ScaledDouble(sum);
+  if (!in_doubles_) {
+    inside_some(adaptor_.grammar, *weights_, w, below, extended_);
+    total = edge_sum(*weights_, w.forest, node, extended_);
+  }
+  total /= ScaledDouble(adaptor_.rule_total(node.symbol));
+  return in_doubles_;
 }
 
 ScaledDouble Proposer::sum(const WordView& word, uint32_t index) {
   const WordView w = with_agreeing_trees(word);
-  return sum_doubles(w, index) ? ScaledDouble(values_[index]) : extended_[index];
+  return total = sum_doubles(w, index) ? ScaledDouble(values_[index]) : extended_[index];
+}
+
+ScaledDouble Proposer::sum_new(const WordView& word, uint32_t index) {
+  sum_doubles_below(with_agreeing_trees(word), index);
+  return total;
 }
 
 void Proposer::draw(const WordView& given, uint32_t word, uint32_t index, pitman_yor::Random& random) {
+  sum(given, index);
+  draw_summed(given, word, index, random);
+}
+
+void Proposer::draw_summed(const WordView& given, uint32_t word, uint32_t index, pitman_yor::Random& random) {
   items.clear();
   pending_.assign(1, {index, kNoIndex});
-  const WordView w = with_agreeing_trees(given);
-  if (sum_doubles(w, index)) {
-    total = ScaledDouble(values_[index]);
-    descend(w, word, values_, random);
-  } else {
-    total = extended_[index];
-    descend(w, word, extended_, random);
-  }
+  const WordView w{given.forest, given.atoms, given.yields, given.forest.restricted.empty() ? nullptr : cached_.data()};
+  if (in_doubles_) descend(w, word, values_, random);
+  else descend(w, word, extended_, random);
 }
 
 void Proposer::draw_new(const WordView& given, uint32_t word, uint32_t index, pitman_yor::Random& random) {
   items.clear();
   pending_.clear();
-  const WordView w = with_agreeing_trees(given);
-  if (sum_doubles(w, index)) {
+  const WordView w = weights_ == &flat_ ? given : with_agreeing_trees(given);
+  if (sum_doubles_below(w, index)) {
     take_edge(w, index, values_, random);
     descend(w, word, values_, random);
   } else {
@@ -82,10 +103,22 @@ void Proposer::draw_new(const WordView& given, uint32_t word, uint32_t index, pi
   }
 }
 
+void Proposer::draw_any(const WordView& given, uint32_t word, uint32_t index, pitman_yor::Random& random) {
+  const Weights& now = adaptor_.weights;
+  if (flat_.used.size() != now.used.size()) {
+    flat_.rule.assign(now.rule.size(), 1.0);
+    flat_.scale.assign(now.scale.size(), 1.0);
+    flat_.used.assign(now.used.size(), 0);
+  }
+  weights_ = &flat_;
+  draw_new(given, word, index, random);
+  weights_ = &now;
+}
+
 template <class Number>
 void Proposer::take_edge(const WordView& w, uint32_t index, const std::vector<Number>& value,
                          pitman_yor::Random& random) {
-  const Edge& edge = draw_edge(adaptor_.weights, w.forest, index, value, random);
+  const Edge& edge = draw_edge(*weights_, w.forest, index, value, random);
   if (edge.rule != adaptor_.grammar.unit()) items.push_back(edge.rule);
   if (edge.right != 0) pending_.push_back({edge.right, kNoIndex});
   if (edge.left != 0) pending_.push_back({edge.left, kNoIndex});
@@ -113,8 +146,8 @@ void Proposer::descend(const WordView& w, uint32_t word, const std::vector<Numbe
       items.push_back(kTreeItem | tree);
       continue;
     }
-    if (adaptor_.weights.is_used(yield)) {
-      const Number cached(w.cached_value(adaptor_.weights, adapted, node.adapted, yield));
+    if (weights_->is_used(yield)) {
+      const Number cached(w.cached_value(*weights_, adapted, node.adapted, yield));
       if (value[index] * Number(random.uniform()) < cached) {
         items.push_back(kTreeItem | draw_cached(w, index, yield, random));
         continue;

@@ -1,4 +1,4 @@
-"""Families of words drawn together: exact on tiny worlds, exact in their counts, resumed bit for bit, and worth their while.
+"""Families of words, and of cached trees, drawn together: exact on tiny worlds, exact in their counts, resumed bit for bit, and worth their while.
 
 Frequencies are compared by a chi-square statistic on thinned draws; the threshold lies beyond the 0.01 per cent point, and seeds are
 fixed. In the reference world the moves are the only ones that can cross, so a wrong acceptance ratio shows.
@@ -18,6 +18,15 @@ SEQUENCES = (
     "W -> Stem Sufs | Stem\nSufs -> Suf Sufs | Suf\n@Stem[a=0.2, b=0.5] -> 'z'\n@Suf[a=0.1, b=0.3] -> 'x' | 'y' | 'xy'"
 )
 MORE = {**WORLDS, "sequences": (SEQUENCES, ["zxy", "zxyxy", "zxy"])}
+# The same below an adapted symbol: the sequences are trees of the cache, and words share them.
+CACHED = (
+    "W -> Stem Sufs | Stem\n@Sufs[a=0.2, b=0.6] -> Suf+\n@Stem[a=0.2, b=0.5] -> 'z' | 'zx'\n"
+    "@Suf[a=0.1, b=0.3] -> 'x' | 'y' | 'xy'"
+)
+WITH_TREES_ABOVE_OTHERS = {
+    "affixes": (CACHED, ["zxy", "zxyy", "zyxy"]),
+    **{name: WORLDS[name] for name in ("nested", "discontiguous", "underlying")},
+}
 
 
 @pytest.mark.parametrize("others", [1, 0])
@@ -32,6 +41,20 @@ def test_frequencies_equal_the_exact_posterior(world: str, others: int) -> None:
     assert agreement(MORE[world], 6_000, step) > 1e-4
 
 
+@pytest.mark.parametrize("world", WITH_TREES_ABOVE_OTHERS)
+def test_frequencies_with_families_of_trees_equal_the_exact_posterior(world: str) -> None:
+    """Eight trees drawn together for each step of a word; cached trees are not resampled otherwise."""
+    changed = 0
+
+    def step(chain: _core.Chain) -> None:
+        nonlocal changed
+        for _ in range(2):
+            changed += chain.sweep(hyperparameters=False, trees=8.0).trees_changed
+
+    assert agreement(WITH_TREES_ABOVE_OTHERS[world], 4_000, step) > 1e-4
+    assert changed > 4_000
+
+
 @pytest.mark.parametrize("world", MORE)
 def test_counts_are_those_of_the_trees(world: str) -> None:
     text, words = MORE[world]
@@ -39,7 +62,7 @@ def test_counts_are_those_of_the_trees(world: str) -> None:
     chain.initialise(True)
     proposals = 0
     for _ in range(60):
-        proposals += chain.sweep(relabel=True, joint=1.0).joint_proposals
+        proposals += chain.sweep(relabel=True, joint=1.0, trees=1.0).joint_proposals
         chain.check()
     assert proposals >= 60 * len(words)
 
@@ -49,11 +72,12 @@ def test_a_refused_draw_leaves_no_trace() -> None:
     _, chain = start(read_grammar(NESTED), ["xyxy", "yyxy", "xyyy", "xxyy"] * 3)
     chain.initialise(True)
     for _ in range(50):
-        chain.sweep(temperature=1e-3, hyperparameters=False, joint=2.0)
+        chain.sweep(temperature=1e-3, hyperparameters=False, joint=2.0, trees=2.0)
         chain.check()
-    assert chain.sweep(temperature=1e-3, hyperparameters=False, joint=2.0).joint_changed == 0
+    info = chain.sweep(temperature=1e-3, hyperparameters=False, joint=2.0, trees=2.0)
+    assert info.joint_changed == info.trees_changed == 0 < info.tree_proposals
     joint = chain.log_joint
-    chain.sweep(temperature=1e-3, hyperparameters=False, joint=2.0)
+    chain.sweep(temperature=1e-3, hyperparameters=False, joint=2.0, trees=2.0)
     assert chain.log_joint == joint
 
 
@@ -62,12 +86,12 @@ def test_a_restored_chain_goes_on_bit_for_bit() -> None:
     _, chain = start(read_grammar(NESTED), words)
     chain.initialise(True)
     for _ in range(5):
-        chain.sweep(relabel=True, joint=0.5)
+        chain.sweep(relabel=True, joint=0.5, trees=0.5)
     _, other = start(read_grammar(NESTED), words)
     other.restore(chain.state())
     for _ in range(10):
-        chain.sweep(relabel=True, joint=0.5)
-        other.sweep(relabel=True, joint=0.5)
+        chain.sweep(relabel=True, joint=0.5, trees=0.5)
+        other.sweep(relabel=True, joint=0.5, trees=0.5)
     assert np.array_equal(chain.state(), other.state())
 
 

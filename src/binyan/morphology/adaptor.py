@@ -114,7 +114,11 @@ class AdaptorSampler:
         """One sweep over all words, then over the hyperparameters; collects what the settings ask for."""
         sweep = state.sweeps + 1
         info = state.core.sweep(
-            self.settings.temperature(sweep), self.settings.relabels(sweep), True, self.settings.joint
+            self.settings.temperature(sweep),
+            self.settings.relabels(sweep),
+            True,
+            self.settings.joint,
+            self.settings.joint_trees,
         )
         log_joint = state.core.log_joint + state.core.log_hyperprior
         rates = [info.accepted / max(info.proposals, 1), info.changed / max(info.proposals, 1)]
@@ -319,6 +323,7 @@ class AdaptorSampler:
             "init": s.initialisation,
             "relabel": s.relabel or None,
             "joint": s.joint or None,
+            "joint-trees": s.joint_trees or None,
             "anneal": f"{s.anneal_from:g}/{s.anneal_sweeps}" if s.anneal_sweeps else None,
             "seed": s.seed,
         }
@@ -346,8 +351,8 @@ def _check_sweeps_done(file: ModelFile, old: MorphologySettings, new: Morphology
             )
 
 
-def _moves(settings: MorphologySettings, sweep: int) -> tuple[float, bool, float]:
-    return settings.temperature(sweep), settings.relabels(sweep), settings.joint
+def _moves(settings: MorphologySettings, sweep: int) -> tuple[float, bool, float, float]:
+    return settings.temperature(sweep), settings.relabels(sweep), settings.joint, settings.joint_trees
 
 
 def _has_chain(file: ModelFile, chain: int) -> bool:

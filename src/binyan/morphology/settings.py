@@ -50,7 +50,8 @@ class MorphologySettings(ChainSettings):
     grammar, "sequential" each given the words before it, so that their order matters. In the first `relabel` sweeps the trees in
     the caches are resampled, too (-1: in all): all words that use a stem change its analysis together, which no step of a single
     word does. As many words as `joint` times all of them are drawn in families as well: words that share a string are taken out and
-    drawn again one after the other, so that they can leave an analysis that each of them would find again in the others. Johnson and Goldwater (2009) found both to reach higher probabilities; the thesis did the first only. The temperature
+    drawn again one after the other, so that they can leave an analysis that each of them would find again in the others. `joint_trees` does the same with trees
+    in the caches, such as sequences of affixes: all of them take a suffix apart or put it together. Johnson and Goldwater (2009) found both to reach higher probabilities; the thesis did the first only. The temperature
     falls geometrically from `anneal_from` to 1 over `anneal_sweeps`. With `until`, burn-in ends as soon as the chains agree on that
     share of the words and agreement has stopped moving; as many sweeps as are then a tenth of all are collected.
 
@@ -81,6 +82,11 @@ class MorphologySettings(ChainSettings):
         "Words drawn together with others that share a string, per sweep, as a share of all words; 0: none.",
         metavar="SHARE",
     )
+    joint_trees: float = setting(
+        0.0,
+        "Cached trees drawn together with others that share a part, per sweep, as a share of all words; 0: none.",
+        metavar="SHARE",
+    )
     anneal_from: float = setting(1.0, "First temperature.", metavar="T")
     anneal_sweeps: int = setting(0, "Sweeps until the temperature is 1.", metavar="N")
     snapshots: int = setting(10, "States of the grammar kept to analyse new words with.", metavar="N")
@@ -100,8 +106,9 @@ class MorphologySettings(ChainSettings):
             raise SettingsError(f"chains can agree on a share of words above 0 and up to 1, not {self.until:g}")
         if self.until is not None and self.burn_in is not None:
             raise SettingsError("with until, burn-in ends when the chains agree: leave the burn-in out")
-        if not 0.0 <= self.joint <= 100.0:
-            raise SettingsError(f"the words drawn together are a share from 0 to 100 of all words, not {self.joint:g}")
+        for share in (self.joint, self.joint_trees):
+            if not 0.0 <= share <= 100.0:
+                raise SettingsError(f"what is drawn together is a share from 0 to 100 of all words, not {share:g}")
         if self.anneal_from <= 0.0 or self.anneal_sweeps < 0:
             raise SettingsError("annealing starts from a temperature above 0 and lasts 0 sweeps or more")
 
