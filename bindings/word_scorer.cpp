@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr double kLog10OfE = 0.43429448190325182765;
 constexpr uint32_t kUnknown = 0, kBegin = 1, kEnd = 2;  // as everywhere in the core
+constexpr size_t kAtOnce = 16;                          // words of a sentence that are looked up together
 
 // The context of a back-off model by its number; of any other model, `value` is its own state.
 struct ScorerState {
@@ -50,18 +52,14 @@ class WordScorer {
   // Calls `each(FullScore)` for every word that white space separates, and for the end of the sentence if `eos`.
   template <class Each>
   void sentence(std::string_view text, bool bos, bool eos, Each each) const {
-    const std::vector<uint32_t> words = encode(text);
-    if (bos && eos) {  // the fast path
-      const std::array<uint64_t, 2> offsets{0, words.size()};
-      std::vector<float> log_prob(words.size() + 1);
-      std::vector<uint8_t> matched(log_prob.size());
-      model_.score_sentences(words, offsets, log_prob, matched);
-      for (size_t i = 0; i < log_prob.size(); ++i)
-        each(FullScore{log_prob[i] * kLog10OfE, matched[i], i < words.size() && words[i] == kUnknown});
-      return;
-    }
     uint32_t state = bos ? begin() : 0;
-    for (uint32_t word : words) each(score(state, word));
+    std::array<std::string_view, kAtOnce> words;
+    std::array<uint32_t, kAtOnce> ids;
+    for (size_t count = kAtOnce; count == kAtOnce;) {
+      count = take_words(text, words);
+      words_.find_all(std::span(words).first(count), kUnknown, ids);
+      for (size_t i = 0; i < count; ++i) each(score(state, ids[i]));
+    }
     if (eos) each(score(state, kEnd));
   }
 
@@ -74,15 +72,18 @@ class WordScorer {
     return {static_cast<double>(scored.log_prob) * kLog10OfE, scored.matched, word == kUnknown};
   }
 
-  std::vector<uint32_t> encode(std::string_view text) const {
-    std::vector<uint32_t> words;
-    for (size_t at = 0; at < text.size(); ++at) {
-      size_t end = at;
-      while (end < text.size() && !is_space(text[end])) ++end;
-      if (end > at) words.push_back(words_.find(text.substr(at, end - at), kUnknown));
-      at = end;
+  // Moves the next words of `text` to `words`, as many as there is room for.
+  static size_t take_words(std::string_view& text, std::array<std::string_view, kAtOnce>& words) {
+    size_t at = 0, count = 0;
+    while (count < words.size()) {
+      while (at < text.size() && is_space(text[at])) ++at;
+      if (at == text.size()) break;
+      const size_t first = at;
+      while (at < text.size() && !is_space(text[at])) ++at;
+      words[count++] = text.substr(first, at - first);
     }
-    return words;
+    text.remove_prefix(at);
+    return count;
   }
 
   const BackoffModel& model_;
