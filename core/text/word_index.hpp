@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "large_pages.hpp"
 #include "no_index.hpp"
 
 namespace binyan::text {
@@ -59,7 +60,7 @@ class WordIndex {
 
   std::string letters_;
   std::vector<uint64_t> begin_{0};
-  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+  LargeVector<Slot> slots_;  // open addressing, a power of two, at most half full
 };
 
 }  // namespace binyan::text

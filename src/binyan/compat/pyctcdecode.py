@@ -71,14 +71,9 @@ class DecoderLanguageModel(KenlmLanguageModel):  # type: ignore[misc]  # pyctcde
         )
 
 
-def build_ctcdecoder(
-    labels: Sequence[str],
-    model: PathLike | LanguageModel,
-    alpha: float = DEFAULT_ALPHA,
-    beta: float = DEFAULT_BETA,
-    unk_score_offset: float = DEFAULT_UNK_LOGP_OFFSET,
-    score_boundary: bool = True,
-) -> BeamSearchDecoderCTC:
-    """A decoder for the outputs of a network over `labels`, as pyctcdecode's own function of this name makes for KenLM's files."""
-    language_model = DecoderLanguageModel(model, alpha, beta, unk_score_offset, score_boundary)
-    return BeamSearchDecoderCTC(Alphabet.build_alphabet(list(labels)), language_model)
+def build_ctcdecoder(labels: Sequence[str], model: PathLike | LanguageModel, **options: Any) -> BeamSearchDecoderCTC:
+    """A decoder for the outputs of a network over `labels`, as pyctcdecode's own function of this name makes for KenLM's files.
+
+    `options` are those of `DecoderLanguageModel`: alpha, beta, unk_score_offset, score_boundary.
+    """
+    return BeamSearchDecoderCTC(Alphabet.build_alphabet(list(labels)), DecoderLanguageModel(model, **options))
