@@ -19,6 +19,7 @@ from binyan.cli import (
     mt,
     reproduce,
     rescore,
+    serve,
     text,
     vectors,
     wordmap,
@@ -48,6 +49,7 @@ app.add_typer(wordmap.app, name="wordmap")
 app.command()(demo.demo)
 app.command()(explore.explore)
 app.command()(rescore.rescore)
+app.command()(serve.serve)
 
 
 def _version(value: bool) -> None:
