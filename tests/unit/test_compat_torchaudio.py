@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from binyan import CompoundHPYLM, KneserNey
+from binyan.datasets.emissions import emissions
 from binyan.errors import SettingsError
-from emissions import emissions
 
 torch = pytest.importorskip("torch")
 try:

@@ -82,12 +82,12 @@ def build_ctc_decoder(
 ) -> CTCDecoder:
     """A decoder for the outputs of a network over `tokens`, one of which is the silence between words and one the blank.
 
-    `words` is the lexicon, spelt by its letters: by default all words the model knows. Words with other letters than `tokens` has are left out.
+    `words` is the lexicon, spelt by its letters: by default all words the model knows or can make. Words with other letters than `tokens` has are left out.
     `options` are those of torchaudio's `ctc_decoder`.
     """
     loaded = model if isinstance(model, LanguageModel) else kenlm.Model(model).language_model
     silence, letters = options.get("sil_token", "|"), {t for t in tokens if len(t) == 1}
-    chosen = loaded.vocabulary.own_words if words is None else words
+    chosen = [*loaded.vocabulary.own_words, *loaded.further_words()] if words is None else words
     spelt = [word for word in dict.fromkeys(chosen) if word and letters.issuperset(word) and silence not in word]
     if not spelt:
         raise SettingsError("no word is spelt with the tokens of the decoder: are they letters, as the words are?")
