@@ -9,7 +9,7 @@ from typing import Any
 
 from binyan import __version__
 
-_SHORT = ("model", "order", "text", "tokens", "unknown")
+_SHORT = ("model", "order", "open", "renormalised", "text", "tokens", "unknown")
 
 
 @dataclass(frozen=True)
