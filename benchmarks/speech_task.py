@@ -34,7 +34,7 @@ from binyan.text.reading import read_lines
 from binyan.translation.word_error_rate import word_errors
 
 FRAMES_PER_SECOND = 50
-ALPHAS, BETAS = (0.4, 0.7, 1.0), (0.0, 1.5, 3.0)
+ALPHAS, BETAS = (0.1, 0.2, 0.4, 0.7), (0.0, 1.5, 3.0)
 ALIKE = (
     "ae",
     "eäi",

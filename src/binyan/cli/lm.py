@@ -140,4 +140,4 @@ def explain(
         return
     for word in words:
         typer.echo(str(word))
-    typer.echo(str(loaded.signature()))
+    typer.echo(loaded.signature().short)
