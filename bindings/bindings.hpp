@@ -11,6 +11,7 @@ void bind_suffix_block(nanobind::module_& m);
 void bind_text(nanobind::module_& m);
 void bind_arpa(nanobind::module_& m);
 void bind_word_scorer(nanobind::module_& m);
+void bind_text_scorer(nanobind::module_& m);
 void bind_grammar(nanobind::module_& m);
 void bind_translation(nanobind::module_& m);
 void bind_decoder(nanobind::module_& m);

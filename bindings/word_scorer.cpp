@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -21,10 +22,13 @@ namespace {
 
 constexpr double kLog10OfE = 0.43429448190325182765;
 constexpr uint32_t kUnknown = 0, kBegin = 1, kEnd = 2;  // as everywhere in the core
+constexpr size_t kAtOnce = 16;                          // words of a sentence that are looked up together
 
-// The context of a back-off model by its number; of any other model, `value` is its own state.
+// The context of a back-off model by its number, with its chain where that is known; of any other model, `value` is its
+// own state.
 struct ScorerState {
   uint32_t number = 0;
+  ContextChain chain;
   nb::object value = nb::none();
 };
 
@@ -38,55 +42,79 @@ bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 class WordScorer {
  public:
-  WordScorer(const BackoffModel& model, const text::WordIndex& words) : model_(model), words_(words) {
+  WordScorer(const BackoffModel& model, const text::WordIndex& words)
+      : model_(model), words_(words), has_chains_(model.has_chains()) {
     if (words.size() != model.vocabulary_size()) throw InputError("the words are not those of the model");
   }
 
   bool knows(std::string_view word) const { return words_.find(word, kUnknown) != kUnknown; }
   uint32_t begin() const { return model_.begin(); }
 
-  FullScore score(uint32_t& state, std::string_view word) const { return score(state, words_.find(word, kUnknown)); }
+  // `out` may be `in`.
+  FullScore score(const ScorerState& in, std::string_view word, ScorerState& out) const {
+    const uint32_t id = words_.find(word, kUnknown);
+    if (in.number >= model_.states()) throw InputError("the state belongs to another model");
+    refuse_beginning(id);
+    if (!has_chains_) {
+      const Scored scored = model_.score(in.number, id);
+      out.number = scored.state;
+      return full(scored, id);
+    }
+    ContextChain chain = in.chain.state() == in.number ? in.chain : model_.chain_of(in.number);
+    const Scored scored = model_.advance(chain, id);
+    out.number = scored.state;
+    out.chain = chain;
+    return full(scored, id);
+  }
 
   // Calls `each(FullScore)` for every word that white space separates, and for the end of the sentence if `eos`.
   template <class Each>
   void sentence(std::string_view text, bool bos, bool eos, Each each) const {
-    const std::vector<uint32_t> words = encode(text);
-    if (bos && eos) {  // the fast path
-      const std::array<uint64_t, 2> offsets{0, words.size()};
-      std::vector<float> log_prob(words.size() + 1);
-      std::vector<uint8_t> matched(log_prob.size());
-      model_.score_sentences(words, offsets, log_prob, matched);
-      for (size_t i = 0; i < log_prob.size(); ++i)
-        each(FullScore{log_prob[i] * kLog10OfE, matched[i], i < words.size() && words[i] == kUnknown});
-      return;
-    }
     uint32_t state = bos ? begin() : 0;
-    for (uint32_t word : words) each(score(state, word));
-    if (eos) each(score(state, kEnd));
+    ContextChain chain = has_chains_ ? model_.chain_of(state) : ContextChain{};
+    const auto score_word = [&](uint32_t word) {
+      refuse_beginning(word);
+      const Scored scored = has_chains_ ? model_.advance(chain, word) : model_.score(state, word);
+      state = scored.state;
+      each(full(scored, word));
+    };
+    std::array<std::string_view, kAtOnce> words;
+    std::array<uint32_t, kAtOnce> ids;
+    for (size_t count = kAtOnce; count == kAtOnce;) {
+      count = take_words(text, words);
+      words_.find_all(std::span(words).first(count), kUnknown, ids);
+      if (has_chains_) model_.expect(std::span(ids).first(count));
+      for (size_t i = 0; i < count; ++i) score_word(ids[i]);
+    }
+    if (eos) score_word(kEnd);
   }
 
  private:
-  FullScore score(uint32_t& state, uint32_t word) const {
-    if (state >= model_.states()) throw InputError("the state belongs to another model");
-    if (word == kBegin) throw InputError("<s> is never predicted: begin with BeginSentenceWrite, or bos=True");
-    const Scored scored = model_.score(state, word);
-    state = scored.state;
+  static FullScore full(const Scored& scored, uint32_t word) {
     return {static_cast<double>(scored.log_prob) * kLog10OfE, scored.matched, word == kUnknown};
   }
 
-  std::vector<uint32_t> encode(std::string_view text) const {
-    std::vector<uint32_t> words;
-    for (size_t at = 0; at < text.size(); ++at) {
-      size_t end = at;
-      while (end < text.size() && !is_space(text[end])) ++end;
-      if (end > at) words.push_back(words_.find(text.substr(at, end - at), kUnknown));
-      at = end;
+  static void refuse_beginning(uint32_t word) {
+    if (word == kBegin) throw InputError("<s> is never predicted: begin with BeginSentenceWrite, or bos=True");
+  }
+
+  // Moves the next words of `text` to `words`, as many as there is room for.
+  static size_t take_words(std::string_view& text, std::array<std::string_view, kAtOnce>& words) {
+    size_t at = 0, count = 0;
+    while (count < words.size()) {
+      while (at < text.size() && is_space(text[at])) ++at;
+      if (at == text.size()) break;
+      const size_t first = at;
+      while (at < text.size() && !is_space(text[at])) ++at;
+      words[count++] = text.substr(first, at - first);
     }
-    return words;
+    text.remove_prefix(at);
+    return count;
   }
 
   const BackoffModel& model_;
   const text::WordIndex& words_;
+  const bool has_chains_;
 };
 
 }  // namespace
@@ -127,19 +155,13 @@ void bind_word_scorer(nb::module_& m) {
       .def(
           "base_score",
           [](const WordScorer& w, const ScorerState& in, std::string_view word, ScorerState& out) {
-            uint32_t state = in.number;
-            const double log_prob = w.score(state, word).log_prob;
-            out.number = state;
-            return log_prob;
+            return w.score(in, word, out).log_prob;
           },
           nb::arg("in_state"), nb::arg("word"), nb::arg("out_state"))
       .def(
           "base_full_score",
           [](const WordScorer& w, const ScorerState& in, std::string_view word, ScorerState& out) {
-            uint32_t state = in.number;
-            const FullScore score = w.score(state, word);
-            out.number = state;
-            return score;
+            return w.score(in, word, out);
           },
           nb::arg("in_state"), nb::arg("word"), nb::arg("out_state"))
       .def(

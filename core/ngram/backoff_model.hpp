@@ -63,6 +63,16 @@ struct Scored {
   uint32_t matched;  // words of the longest stored n-gram that ends here: 1 ... order
 };
 
+// A state with all its shorter contexts, in which a word is looked up at once instead of one after another.
+struct ContextChain {
+  static constexpr uint32_t kLongest = 7;
+
+  uint32_t length = 0;
+  uint32_t context[kLongest] = {};  // context[k] has k + 1 words
+
+  uint32_t state() const { return length == 0 ? 0 : context[length - 1]; }
+};
+
 class BackoffModel {
  public:
   // Throws InternalError where the sizes do not fit the tree, or a context is not itself an n-gram of the tree.
@@ -89,6 +99,14 @@ class BackoffModel {
 
   // `state` < states(), `word` < vocabulary_size(). The word <s> has probability zero.
   Scored score(uint32_t state, uint32_t word) const;
+  // Whether states of the model can be held as chains.
+  bool has_chains() const { return columns() == 1 && order() <= ContextChain::kLongest + 1; }
+  // `state` < states(), in a model that has chains.
+  ContextChain chain_of(uint32_t state) const;
+  // The same as score(chain.state(), word); `chain` becomes that of the state after the word.
+  Scored advance(ContextChain& chain, uint32_t word) const;
+  // Words (< vocabulary_size()) that are soon to be scored one after another.
+  void expect(std::span<const uint32_t> words) const;
   // Sentences as for ContextTree::build. The event j of sentence s (its words, then </s>) is written at
   // offsets[s] + s + j. Throws InputError on ids out of range.
   void score_sentences(std::span<const uint32_t> words, std::span<const uint64_t> offsets, std::span<float> log_prob,

@@ -1,7 +1,8 @@
 // A hash table of the n-grams of a back-off model: where an n-gram is found in one or two cache lines.
 #pragma once
 #include <cstdint>
-#include <vector>
+
+#include "large_pages.hpp"
 
 namespace binyan::ngram {
 
@@ -41,8 +42,8 @@ class NgramIndex {
   const Link& link(uint32_t context) const { return links_[context]; }
 
  private:
-  std::vector<Slot> slots_;  // open addressing on (context, word), linear probing, no entry of the empty context
-  std::vector<Link> links_;  // per context, where columns = 1
+  LargeVector<Slot> slots_;  // open addressing on (context, word), linear probing, no entry of the empty context
+  LargeVector<Link> links_;  // per context, where columns = 1
 };
 
 }  // namespace binyan::ngram

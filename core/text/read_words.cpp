@@ -18,8 +18,9 @@ struct Kinds {
 };
 constexpr Kinds kKinds;
 
-template <class Number>
-bool read(std::string_view text, size_t longest, Sentences& to, const Number& number) {
+// Calls add(word, characters) for every word and end() at every line's end.
+template <class Add, class End>
+bool read(std::string_view text, size_t longest, const Add& add, const End& end_line) {
   const auto* at = reinterpret_cast<const unsigned char*>(text.data());
   const auto* const end = at + text.size();
   while (at < end) {
@@ -27,7 +28,7 @@ bool read(std::string_view text, size_t longest, Sentences& to, const Number& nu
     if (kind == Space) {
       ++at;
     } else if (kind == LineEnd) {
-      if (to.words.size() > to.offsets.back()) to.offsets.push_back(to.words.size());
+      end_line();
       ++at;
     } else if (kind == Forbidden) {
       return false;
@@ -49,21 +50,41 @@ bool read(std::string_view text, size_t longest, Sentences& to, const Number& nu
         }
       }
       if (characters > longest) return false;
-      to.words.push_back(number(std::string_view(reinterpret_cast<const char*>(begin), at - begin)));
+      add(std::string_view(reinterpret_cast<const char*>(begin), at - begin), characters);
     }
   }
-  if (to.words.size() > to.offsets.back()) to.offsets.push_back(to.words.size());
+  end_line();
   return true;
+}
+
+template <class Words>
+void end_sentence(const Words& words, std::vector<uint64_t>& offsets) {
+  if (words.size() > offsets.back()) offsets.push_back(words.size());
 }
 
 }  // namespace
 
 bool read_words(std::string_view text, const WordIndex& index, uint32_t missing, size_t longest, Sentences& to) {
-  return read(text, longest, to, [&](std::string_view word) { return index.find(word, missing); });
+  return read(
+      text, longest, [&](std::string_view word, size_t) { to.words.push_back(index.find(word, missing)); },
+      [&] { end_sentence(to.words, to.offsets); });
 }
 
 bool read_words(std::string_view text, WordIndex& index, size_t longest, Sentences& to) {
-  return read(text, longest, to, [&](std::string_view word) { return index.add(word); });
+  return read(
+      text, longest, [&](std::string_view word, size_t) { to.words.push_back(index.add(word)); },
+      [&] { end_sentence(to.words, to.offsets); });
+}
+
+bool read_words(std::string_view text, size_t longest, std::vector<std::string_view>& words,
+                std::vector<uint64_t>& offsets, uint64_t& characters) {
+  return read(
+      text, longest,
+      [&](std::string_view word, size_t length) {
+        words.push_back(word);
+        characters += length;
+      },
+      [&] { end_sentence(words, offsets); });
 }
 
 }  // namespace binyan::text

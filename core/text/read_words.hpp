@@ -19,5 +19,8 @@ struct Sentences {
 bool read_words(std::string_view text, const WordIndex& index, uint32_t missing, size_t longest, Sentences& to);
 // The same, where new words are added to the index.
 bool read_words(std::string_view text, WordIndex& index, size_t longest, Sentences& to);
+// The same as pieces of the text; `offsets` as in Sentences, `characters` grows by those of all words.
+bool read_words(std::string_view text, size_t longest, std::vector<std::string_view>& words,
+                std::vector<uint64_t>& offsets, uint64_t& characters);
 
 }  // namespace binyan::text

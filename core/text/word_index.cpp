@@ -1,9 +1,30 @@
 #include "text/word_index.hpp"
 
+#include <algorithm>
+
 #include "errors.hpp"
 #include "no_index.hpp"
+#include "prefetch.hpp"
 
 namespace binyan::text {
+
+void WordIndex::find_all(std::span<const std::string_view> words, uint32_t missing, std::span<uint32_t> to) const {
+  constexpr size_t kAtOnce = 16;
+  uint64_t hashes[kAtOnce];
+  for (size_t first = 0; first < words.size(); first += kAtOnce) {
+    const size_t count = std::min(kAtOnce, words.size() - first);
+    for (size_t i = 0; i < count; ++i) {
+      hashes[i] = hash(words[first + i]);
+      prefetch(&slots_[hashes[i] & mask()]);
+    }
+    for (size_t i = 0; i < count; ++i) prefetch(&begin_[slots_[hashes[i] & mask()].next_id]);
+    for (size_t i = 0; i < count; ++i) {
+      const uint32_t next_id = slots_[hashes[i] & mask()].next_id;
+      prefetch(letters_.data() + begin_[next_id == 0 ? 0 : next_id - 1]);
+    }
+    for (size_t i = 0; i < count; ++i) to[first + i] = find(words[first + i], hashes[i], missing);
+  }
+}
 
 uint32_t WordIndex::add(std::string_view word) {
   const uint32_t known = find(word);

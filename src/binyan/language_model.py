@@ -247,6 +247,10 @@ class LanguageModel(Model):
         """Whether a word is an event of its own; all words for which this is not so share that of <unk>."""
         return self.vocabulary[word] != UNKNOWN_ID
 
+    def further_words(self) -> Iterable[str]:
+        """Words outside the vocabulary that have probabilities of their own, as far as they can be listed."""
+        return ()
+
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """The steps behind `score_word(state, word)`; none where a model has nothing to tell."""
         return ()

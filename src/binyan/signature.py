@@ -9,6 +9,8 @@ from typing import Any
 
 from binyan import __version__
 
+_SHORT = ("model", "order", "open", "renormalised", "text", "tokens", "unknown")
+
 
 @dataclass(frozen=True)
 class Signature:
@@ -26,6 +28,12 @@ class Signature:
 
     def __str__(self) -> str:
         return "|".join([*(f"{k}:{v}" for k, v in self.fields.items()), f"binyan:{__version__}"])
+
+    @property
+    def short(self) -> str:
+        """What a reader tells figures apart by, and the digest of the whole signature."""
+        kept = [f"{k}:{self.fields[k]}" for k in _SHORT if k in self.fields]
+        return "|".join([*kept, f"signature:{self.digest}", f"binyan:{__version__}"])
 
     @classmethod
     def parse(cls, text: str) -> Signature:

@@ -24,7 +24,7 @@ MODELS = (
     "language_model",
     "model",
 )
-LATER = ("evaluation", "experiments", "explore", "translation", "cli")
+LATER = ("evaluation", "experiments", "explore", "serving", "translation", "cli")
 # folder or module -> what it must not import
 FORBIDDEN = {
     "text": ("segmentation", "model_file", *MODELS, *LATER),
@@ -33,7 +33,8 @@ FORBIDDEN = {
     "evaluation": ("translation", "experiments", "explore", "cli"),
     "translation": ("experiments", "explore", "cli"),
     "experiments": ("explore", "cli"),
-    "explore": ("cli",),
+    "explore": ("serving", "cli"),
+    "serving": ("cli",),
 }
 # Only files under these paths may import PyTorch.
 NEURAL = ("log_bilinear/",)

@@ -6,12 +6,15 @@ import math
 from copy import copy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from binyan import HPYLM, KneserNey, Mixture
 from binyan.compat import kenlm
 from binyan.errors import InputError
 from binyan.language_model import LanguageModel
+from binyan.ngram.arpa import ArpaModel
+from binyan.ngram.backoff import BackoffLanguageModel
 
 TEXT = [
     "das haus ist gross",
@@ -64,6 +67,71 @@ def test_without_beginning_and_end(models: dict[str, LanguageModel], kind: str) 
     without = model.score("das haus", bos=False, eos=False)
     assert with_end < without < 0.0
     assert without != model.score("das haus", eos=False)
+
+
+PRUNED = """\\data\\
+ngram 1=5
+ngram 2=3
+ngram 3=2
+
+\\1-grams:
+-1.0\t<unk>
+0\t<s>\t-0.3
+-0.9\t</s>
+-0.5\ta\t-0.2
+-0.7\tb\t-0.4
+
+\\2-grams:
+-0.4\t<s> a\t-0.1
+-0.2\ta b\t-0.3
+-0.6\tb b\t-0.5
+
+\\3-grams:
+-0.1\t<s> a a
+-0.3\ta b b
+
+\\end\\
+"""
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize("prune", [(), (0, 0, 1)])
+def test_words_are_looked_up_in_all_contexts_at_once(indexed: bool, prune: tuple[int, ...]) -> None:
+    random = np.random.default_rng(7)
+    words = np.array(list("abcdefgh"))
+    lines = [" ".join(words[random.integers(0, 2 + i % 7, random.integers(1, 30))]) for i in range(300)]
+    model = KneserNey(order=5, prune=prune).fit(lines, progress=False)
+    if indexed:
+        model.native.build_index()
+    compare_with_single_words(model, lines[:100])
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_models_without_all_shorter_ngrams(tmp_path: Path, indexed: bool) -> None:
+    (tmp_path / "model.arpa").write_text(PRUNED)
+    model = ArpaModel.read(tmp_path / "model.arpa", progress=False)
+    if indexed:
+        model.native.build_index()
+    compare_with_single_words(model, ["a a b b", "b b b a b b", "a b b a c a a b", "a a a a"])
+
+
+def compare_with_single_words(model: BackoffLanguageModel, lines: list[str]) -> None:
+    ours = kenlm.Model(model)
+    before, after = kenlm.State(), kenlm.State()
+    for line in lines:
+        state = model.begin()
+        ours.BeginSentenceWrite(before)
+        expected = []
+        for word in [*line.split(), "</s>"]:
+            scored = model.score_word(state, word)
+            full = ours.BaseFullScore(before, word, after)
+            expected.append((scored.log_prob / math.log(10), scored.matched, scored.unknown))
+            assert (full.log_prob, full.ngram_length, full.oov) == pytest.approx(expected[-1], abs=1e-9)
+            assert after.number == scored.state
+            state = scored.state
+            before, after = after, before
+        for ours_, theirs in zip(ours.full_scores(line), expected, strict=True):
+            assert ours_ == pytest.approx(theirs, abs=1e-9)
 
 
 def test_the_context_of_nothing_is_the_unigram(mkn: KneserNey) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from binyan import CompoundHPYLM, KneserNey
+from binyan.datasets.emissions import emissions
 from binyan.language_model import LanguageModel
 
 pytest.importorskip("pyctcdecode", reason="pyctcdecode is not installed")
@@ -24,28 +23,11 @@ TEXT = [
 LABELS = [" ", *sorted({c for line in TEXT for c in line} - {" "}), ""]
 
 
-def emissions(text: str, confusion: dict[str, str], noise: float = 0.0, seed: int = 1) -> NDArray[np.float64]:
-    """Log-probabilities of labels, two frames and a blank for each letter; `confusion` makes letters sound like others."""
-    random = np.random.default_rng(seed)
-    rows = []
-    for letter in text:
-        row = np.full(len(LABELS), -8.0)
-        row[LABELS.index(letter)] = -0.7
-        if letter in confusion:
-            row[LABELS.index(confusion[letter])] = -0.6
-        blank = np.full(len(LABELS), -8.0)
-        blank[LABELS.index("")] = -0.01
-        rows += [row, row, blank]
-    logits = np.array(rows) + random.normal(0, noise, (len(rows), len(LABELS))) if noise else np.array(rows)
-    normalised: NDArray[np.float64] = logits - np.log(np.exp(logits).sum(1, keepdims=True))
-    return normalised
-
-
 def decoded(model: LanguageModel, text: str, **confusion: Any) -> str:
     from binyan.compat.pyctcdecode import build_ctcdecoder
 
-    decoder = build_ctcdecoder(LABELS, model)
-    return str(decoder.decode(emissions(text, confusion)))
+    decoder = build_ctcdecoder(LABELS, model, alpha=0.5, beta=1.5)
+    return str(decoder.decode(emissions(text, LABELS, "", confusion)))
 
 
 @pytest.fixture(scope="module")

@@ -135,7 +135,10 @@ def test_perplexity(folder, binyan, mkn):
     for table in ("hit-length", "frequency"):
         assert sum(row["tokens"] for row in figures[table]["rows"]) == 70
     code, out, _ = binyan("lm", "perplexity", mkn, "--text", folder / "test.txt", *by)
-    assert code == 0 and f"{figures['perplexity']:.4f}" in out and figures["signature"] in out
+    assert code == 0 and f"{figures['perplexity']:.4f}" in out
+    assert out.count("signature:") == 1 and figures["signature"] not in out  # short, and once
+    code, out, _ = binyan("lm", "perplexity", mkn, "--text", folder / "test.txt", *by, "--full-signature")
+    assert code == 0 and out.count(figures["signature"]) == 1
 
 
 def test_perplexity_by_part_of_speech_as_table_and_drawing(binyan, mkn, tmp_path):

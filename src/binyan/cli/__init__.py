@@ -20,6 +20,7 @@ from binyan.cli import (
     mt,
     reproduce,
     rescore,
+    serve,
     text,
     vectors,
     wordmap,
@@ -50,6 +51,7 @@ app.command()(check.check)
 app.command()(demo.demo)
 app.command()(explore.explore)
 app.command()(rescore.rescore)
+app.command()(serve.serve)
 
 
 def _version(value: bool) -> None:

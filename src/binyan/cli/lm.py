@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
-from binyan.cli import lm_export, lm_log_bilinear, lm_mix, lm_train
+from binyan.cli import lm_evaluate, lm_export, lm_log_bilinear, lm_mix, lm_train
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import with_settings
 from binyan.cli.output import plain_warnings, print_json
-from binyan.errors import SettingsError
 from binyan.text import Preparation
 
 app = App(
@@ -31,82 +30,9 @@ app.command("tune")(lm_log_bilinear.tune)
 app.command("mix")(lm_mix.mix)
 app.command("extend")(lm_mix.extend)
 app.command("export")(lm_export.export)
-
-By = Annotated[
-    list[str] | None,
-    typer.Option("--by", help="Break down by hit-length, frequency, pos, compound, parts; may be repeated."),
-]
-Segments = Annotated[
-    Path | None, typer.Option("--segmentation", metavar="F", help="Parts of words, for --by compound and parts.")
-]
-Renormalise = Annotated[
-    bool, typer.Option("--renormalise", help="For compound models: renormalise over the vocabulary.")
-]
-
-
-@app.command()
-def perplexity(
-    model: o.Model,
-    text: o.HeldOut,
-    by: By = None,
-    segmentation: Segments = None,
-    renormalise: Renormalise = False,
-    tsv: o.Tsv = None,
-    plots: o.Plots = None,
-    json_: o.Json = False,
-) -> None:
-    """Perplexity on a text, with and without unknown words; for compound models renormalised over the vocabulary if asked.
-
-    \b
-    binyan lm perplexity model.binyan --text test.txt --by hit-length --by frequency
-    binyan lm perplexity model.binyan --text test.conllu --by pos --plots figures --json
-    """
-    from binyan.evaluation import evaluate
-    from binyan.evaluation.table import write_tables
-    from binyan.language_model import load
-
-    loaded = load(model)
-    if renormalise and not loaded.is_open:
-        raise SettingsError(f"{model}: a model of kind {loaded.kind!r} sums to one already; hpylm+c and hpylm+g do not")
-    chosen = loaded.closed() if renormalise else loaded
-    evaluation = evaluate(chosen, o.held_out(text), model.stem, by=by or (), segmentation=segmentation)
-    write_tables(evaluation.tables, tsv, plots)
-    if json_:
-        more = {"perplexity_renormalised": evaluation.perplexity} if renormalise else {}
-        print_json({**evaluation.to_dict(), **more})
-        return
-    typer.echo(str(evaluation))
-    if chosen.is_open:
-        typer.echo(
-            "words outside the vocabulary have probabilities of their own; over the vocabulary alone: --renormalise"
-        )
-
-
-@app.command()
-def score(
-    model: o.Model,
-    text: o.HeldOut,
-    tokens: Annotated[bool, typer.Option("--tokens", help="One line per word, with its hit length.")] = False,
-    json_: o.Json = False,
-) -> None:
-    """The log10 probability of every sentence, or of every word.
-
-    \b
-    binyan lm score model.binyan --text test.txt
-    echo 'das haus ist gross' | binyan lm score model.binyan --text - --tokens
-    """
-    from binyan.evaluation import evaluate
-    from binyan.language_model import load
-
-    evaluation = evaluate(load(model), o.held_out(text), model.stem)
-    rows = evaluation.token_rows() if tokens else evaluation.sentence_rows()
-    if json_:
-        print_json({"scores": rows, "log10_prob": evaluation.log10_prob, "signature": str(evaluation.signature)})
-        return
-    typer.echo(f"# {evaluation.signature}")
-    typer.echo("\t".join(rows[0]))
-    for row in rows:
-        typer.echo("\t".join(f"{v:.6f}" if isinstance(v, float) else str(v) for v in row.values()))
+app.command("perplexity")(lm_evaluate.perplexity)
+app.command("score")(lm_evaluate.score)
+app.command("compare")(lm_evaluate.compare)
 
 
 @app.command()
@@ -155,34 +81,6 @@ def import_(
         model = ArpaModel.read(arpa, preparation, progress=False if quiet else None)
     model.save(out)
     typer.echo(f"{out}: order {model.order}, {len(model.vocabulary):,} words\n{model.signature()}")
-
-
-@app.command()
-def compare(
-    models: Annotated[list[Path], typer.Argument(metavar="M1 M2 ...", help="Model files of one vocabulary.")],
-    text: o.HeldOut,
-    top: Annotated[int, typer.Option("--top", metavar="N", min=0, help="How many n-grams per model.")] = 20,
-    by: By = None,
-    segmentation: Segments = None,
-    tsv: o.Tsv = None,
-    plots: o.Plots = None,
-    json_: o.Json = False,
-) -> None:
-    """Models on one text: perplexities, change by subset, and the n-grams where they differ most from the first.
-
-    \b
-    binyan lm compare mkn.binyan hpylm.binyan --text test.txt --top 20 --by hit-length
-    """
-    from binyan.evaluation import compare as compared
-
-    if len(models) < 2:
-        raise SettingsError("name two models or more to compare")
-    comparison = compared(models, o.held_out(text), by=by or (), top=top, segmentation=segmentation)
-    comparison.write(tsv, plots)
-    if json_:
-        print_json(comparison.to_dict())
-    else:
-        typer.echo(str(comparison))
 
 
 @app.command()
@@ -242,4 +140,4 @@ def explain(
         return
     for word in words:
         typer.echo(str(word))
-    typer.echo(str(loaded.signature()))
+    typer.echo(loaded.signature().short)

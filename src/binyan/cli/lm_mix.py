@@ -39,7 +39,7 @@ def mix(
         return
     for path, weight in weights.items():
         typer.echo(f"{weight:.4f}  {path}")
-    typer.echo(f"{out}\n{mixture.signature()}")
+    typer.echo(f"{out}\n{mixture.signature().short}")
 
 
 def extend(
@@ -71,4 +71,4 @@ def extend(
     if json_:
         print_json({"model": str(out), "new_words": new_words, "signature": str(extended.signature())})
     else:
-        typer.echo(f"{out}: {new_words:,} new words\n{extended.signature()}")
+        typer.echo(f"{out}: {new_words:,} new words\n{extended.signature().short}")

@@ -190,4 +190,4 @@ def save_and_report(model: Any, out: Path, start: float, json_: bool, **saving: 
     if json_:
         print_json({"model": str(out), **model.summary(), "seconds": seconds, "signature": str(model.signature())})
     else:
-        typer.echo(f"{out}: {model.description}, {seconds:.1f} s\n{model.signature()}")
+        typer.echo(f"{out}: {model.description}, {seconds:.1f} s\n{model.signature().short}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +21,10 @@ def rescore(
         ),
     ] = None,
     format: Annotated[
-        str, typer.Option(help="moses, cdec, plain (score TAB words), json, or auto: by the first line.")
+        str,
+        typer.Option(
+            help="moses, cdec, plain (score TAB words), json, or auto: by the first line; of lattices: slf (HTK) or kaldi."
+        ),
     ] = "auto",
     sort: Annotated[bool, typer.Option(help="Put the best of each list first.")] = True,
     tune: Annotated[
@@ -34,11 +37,20 @@ def rescore(
             "--tokenised", help="The words are what white space separates: do not tokenise as the model's text was."
         ),
     ] = False,
+    nbest: Annotated[int, typer.Option("--nbest", min=1, help="Of lattices: how many sentences to write.")] = 1,
+    to: Annotated[str, typer.Option("--to", help="Of lattices: write lists as moses, cdec, plain or json.")] = "moses",
+    symbols: Annotated[
+        Path | None, typer.Option(metavar="F", help="Of lattices: the words of Kaldi's numbers (words.txt).")
+    ] = None,
+    states: Annotated[int, typer.Option(min=1, help="Of lattices: model states kept at each node.")] = 2000,
     seed: Seed = 1,
 ) -> None:
     """Add language-model scores to n-best lists from standard input; the same format goes to standard output.
 
-    Lists are written as soon as they end: when another begins, or at a blank line.
+    Lists are written as soon as they end: when another begins, or at a blank line. Of word lattices (--format slf or kaldi) the best sentences are
+    written: exact, as long as no more states of the models meet at a node than --states keeps.
+
+    zcat lat.1.gz | binyan rescore --lm mixture.binyan --format kaldi --symbols words.txt --nbest 10
 
     binyan rescore --lm mkn.binyan --weights weights.json < nbest > rescored
 
@@ -47,6 +59,9 @@ def rescore(
     from binyan import Rescorer
     from binyan.errors import SettingsError
 
+    if format in ("slf", "kaldi"):
+        _rescore_lattices(lm, weights, format, to, nbest=nbest, most_states=states, symbols=symbols)
+        return
     if tune is None:
         for line in Rescorer(lm, weights, sort, tokenised=tokenised).stream(standard_input(), format):
             sys.stdout.write(line + "\n")
@@ -57,3 +72,15 @@ def rescore(
     rescorer.save(weights)
     figure = f"BLEU {100 * rescorer.bleu:.2f}" if metric == "bleu" else f"WER {100 * rescorer.word_error_rate:.2f}%"
     typer.echo(f"{figure} with the weights in {weights}", err=True)
+
+
+def _rescore_lattices(lm: list[Path], weights: Path | None, format: str, to: str, **options: Any) -> None:
+    from binyan.translation import LatticeRescorer
+
+    rescorer = LatticeRescorer(lm, weights, **options)
+    for line in rescorer.stream(standard_input(), format, to):
+        sys.stdout.write(line + "\n")
+    if rescorer.nodes_cut:
+        typer.echo(
+            f"binyan: warning: not exact at {rescorer.nodes_cut:,} nodes, where more states met than --states", err=True
+        )

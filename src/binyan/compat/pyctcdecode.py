@@ -5,7 +5,8 @@
     decoder.decode(logits)
 
 pyctcdecode gives all unknown words one penalty. A model with an open vocabulary (hpylm+c, hpylm+g) gives them probabilities of
-their own, which are used here: only words that the model cannot make either are penalised.
+their own, which are used here: only words that the model cannot make either are penalised, while they are being spelt and when
+they are whole.
 """
 
 from __future__ import annotations
@@ -22,8 +23,6 @@ from binyan.compat import kenlm
 from binyan.files import PathLike
 from binyan.language_model import LanguageModel
 
-_SHORTEST_PART = 3  # letters of the parts that a word in the making is split into
-
 
 class DecoderLanguageModel(KenlmLanguageModel):  # type: ignore[misc]  # pyctcdecode has no types
     """A model as pyctcdecode's `LanguageModel`. `alpha` weighs it, `beta` is given for every word."""
@@ -37,9 +36,8 @@ class DecoderLanguageModel(KenlmLanguageModel):  # type: ignore[misc]  # pyctcde
         score_boundary: bool = True,
     ) -> None:
         scorer = kenlm.Model(model)
-        words = scorer.language_model.vocabulary.own_words
+        words = [*scorer.language_model.vocabulary.own_words, *scorer.language_model.further_words()]
         super().__init__(scorer, words, alpha, beta, unk_score_offset, score_boundary)
-        self._is_open = scorer.language_model.is_open
 
     def get_start_state(self) -> kenlm.State:
         """The state before the first word."""
@@ -57,28 +55,10 @@ class DecoderLanguageModel(KenlmLanguageModel):  # type: ignore[misc]  # pyctcde
             log10_prob += self._kenlm_model.BaseScore(after, "</s>", kenlm.State())
         return self.alpha * log10_prob * kenlm.LOG_10 + self.beta, after
 
-    def score_partial_token(self, partial_token: str) -> float:
-        """What a word that is not yet whole is penalised by: nothing where it may become one that the model knows or can make."""
-        if self._is_open and self._may_become_compound(partial_token):
-            return 0.0
-        return float(super().score_partial_token(partial_token))
 
-    def _may_become_compound(self, text: str) -> bool:
-        """Whether a known word is followed by the beginning of another."""
-        trie: Any = self._char_trie
-        return any(
-            text[:end] in self._unigram_set and trie.has_node(text[end:]) for end in range(_SHORTEST_PART, len(text))
-        )
+def build_ctcdecoder(labels: Sequence[str], model: PathLike | LanguageModel, **options: Any) -> BeamSearchDecoderCTC:
+    """A decoder for the outputs of a network over `labels`, as pyctcdecode's own function of this name makes for KenLM's files.
 
-
-def build_ctcdecoder(
-    labels: Sequence[str],
-    model: PathLike | LanguageModel,
-    alpha: float = DEFAULT_ALPHA,
-    beta: float = DEFAULT_BETA,
-    unk_score_offset: float = DEFAULT_UNK_LOGP_OFFSET,
-    score_boundary: bool = True,
-) -> BeamSearchDecoderCTC:
-    """A decoder for the outputs of a network over `labels`, as pyctcdecode's own function of this name makes for KenLM's files."""
-    language_model = DecoderLanguageModel(model, alpha, beta, unk_score_offset, score_boundary)
-    return BeamSearchDecoderCTC(Alphabet.build_alphabet(list(labels)), language_model)
+    `options` are those of `DecoderLanguageModel`: alpha, beta, unk_score_offset, score_boundary.
+    """
+    return BeamSearchDecoderCTC(Alphabet.build_alphabet(list(labels)), DecoderLanguageModel(model, **options))

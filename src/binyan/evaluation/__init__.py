@@ -4,6 +4,7 @@ from binyan.evaluation.breakdown import GROUPINGS, Grouping, breakdown, change, 
 from binyan.evaluation.comparison import Comparison, compare
 from binyan.evaluation.differences import largest_differences
 from binyan.evaluation.perplexity import Evaluation, HeldOutText, by_order, by_training_size, evaluate, summary
+from binyan.evaluation.streaming import TextTotals, measure, score_rows
 from binyan.evaluation.table import Chart, Column, Table
 from binyan.evaluation.traces import trace, trace_of
 
@@ -16,6 +17,7 @@ __all__ = [
     "Grouping",
     "HeldOutText",
     "Table",
+    "TextTotals",
     "breakdown",
     "by_order",
     "by_training_size",
@@ -24,6 +26,8 @@ __all__ = [
     "evaluate",
     "grouping",
     "largest_differences",
+    "measure",
+    "score_rows",
     "summary",
     "trace",
     "trace_of",

@@ -10,7 +10,7 @@ from typing import Any
 
 from binyan.evaluation.breakdown import PartsOf, breakdown, change, grouping
 from binyan.evaluation.differences import largest_differences
-from binyan.evaluation.perplexity import Evaluation, HeldOutText, evaluate, summary
+from binyan.evaluation.perplexity import Evaluation, HeldOutText, evaluate, signature_of, summary
 from binyan.evaluation.table import Table, write_tables
 from binyan.files import PathLike
 from binyan.language_model import LanguageModel, load
@@ -26,7 +26,12 @@ class Comparison:
     tables: Mapping[str, Table]
 
     def __str__(self) -> str:
-        return "\n".join(table.terminal() for table in self.tables.values()).rstrip("\n")
+        return self.report()
+
+    def report(self, full: bool = False) -> str:
+        """The tables, then the signature of each model, short unless `full`."""
+        tables = [table.terminal(signature=False) for table in self.tables.values()]
+        return "\n".join([*tables, signature_of(self.evaluations, full)])
 
     def _repr_html_(self) -> str:
         """All tables, for a notebook."""

@@ -93,9 +93,12 @@ class Evaluation:
         return -float(self.scores.log_prob.sum()) / math.log(2) / self.text.characters
 
     def __str__(self) -> str:
-        return "\n\n".join(
-            [f"{self.figures}\n{self.signature}", *(t.terminal().rstrip("\n") for t in self.tables.values())]
-        )
+        return self.report()
+
+    def report(self, full: bool = False) -> str:
+        """The figures in one line, the tables, and one signature, short unless `full`."""
+        tables = [t.terminal(signature=False).rstrip("\n") for t in self.tables.values()]
+        return "\n\n".join([f"{self.figures}\n{self.signature if full else self.signature.short}", *tables])
 
     @property
     def figures(self) -> str:
@@ -286,11 +289,12 @@ def comparable(evaluations: Sequence[Evaluation]) -> None:
             )
 
 
-def signature_of(evaluations: Sequence[Evaluation]) -> str:
+def signature_of(evaluations: Sequence[Evaluation], full: bool = True) -> str:
     """The signature of an evaluation; of several, one per line, after the name of the model."""
+    signatures = [str(e.signature) if full else e.signature.short for e in evaluations]
     if len(evaluations) == 1:
-        return str(evaluations[0].signature)
-    return "\n".join(dict.fromkeys(f"{e.name}: {e.signature}" for e in evaluations))
+        return signatures[0]
+    return "\n".join(dict.fromkeys(f"{e.name}: {s}" for e, s in zip(evaluations, signatures, strict=True)))
 
 
 def bits(log_prob: NDArray[np.float64]) -> float:

@@ -75,8 +75,8 @@ class Table:
         """All cells as people read them."""
         return [[c.show(cell) for c, cell in zip(self.columns, row, strict=True)] for row in self.rows]
 
-    def terminal(self, width: int | None = None) -> str:
-        """For a terminal, or any fixed-width place."""
+    def terminal(self, width: int | None = None, signature: bool = True) -> str:
+        """For a terminal, or any fixed-width place; the signature may be left out where it stands elsewhere."""
         from rich.box import SIMPLE_HEAD
         from rich.console import Console
         from rich.table import Table as Grid
@@ -89,7 +89,7 @@ class Table:
             grid.add_row(*map(Text, row))
         out = Console(file=io.StringIO(), width=width, no_color=True)
         out.print(grid)
-        for line in filter(None, (self.note, self.signature)):
+        for line in filter(None, (self.note, self.signature if signature else "")):
             out.print(Text(line), soft_wrap=True)
         text: str = out.file.getvalue()  # type: ignore[attr-defined]
         return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"

@@ -127,6 +127,10 @@ class Mixture(LanguageModel):
         """Whether a word is an event of its own, as to each model of the mixture."""
         return self.models[0].has_own_probability(word)
 
+    def further_words(self) -> Iterable[str]:
+        """Words outside the vocabulary with probabilities of their own, which each model of the mixture has."""
+        return self.models[0].further_words()
+
     def begin(self) -> State:
         """The state at the start of a sentence: one of each model."""
         return tuple(m.begin() for m in self.models)

@@ -175,6 +175,11 @@ class CompoundHPYLM(LanguageModel):
             return True
         return not self.is_renormalised and word not in self.vocabulary and self._unseen(word) is not None
 
+    def further_words(self) -> Iterable[str]:
+        """The words of the segmentation that the vocabulary does not have and whose components are known."""
+        table = () if self.is_renormalised else self.decomposition.table
+        return (word for word in table if word not in self.vocabulary and self.has_own_probability(word))
+
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
         """The model as a native feature of the decoder whose words are `vocabulary`."""
         words, unknown = self.decoder_words(vocabulary)

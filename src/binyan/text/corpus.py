@@ -16,7 +16,7 @@ from binyan.errors import InputError
 from binyan.progress import ProgressOption, track
 from binyan.signature import digest
 from binyan.text.atoms import invisible
-from binyan.text.plain_text import Numbers, is_plain, known_numbers, new_numbers
+from binyan.text.plain_text import Numbers, is_plain, known_numbers, new_numbers, numbers_of_lines
 from binyan.text.preparation import Preparation
 from binyan.text.reading import Source, read_sentences
 from binyan.text.vocabulary import BEGIN, BEGIN_ID, END, END_ID, Vocabulary, VocabularyPolicy, refuse_boundaries
@@ -104,6 +104,8 @@ class Corpus:
     def encode_text(cls, source: Source, vocabulary: Vocabulary, preparation: Preparation | None = None) -> Corpus:
         """A text file, or sentences, prepared and encoded. Raises InputError where there is no sentence."""
         plain = known_numbers(source, vocabulary.native) if is_plain(source, preparation) else None
+        if plain is None and (preparation is None or preparation.is_plain):
+            plain = numbers_of_lines(source, vocabulary.native)
         corpus = (
             cls._checked(*plain, vocabulary) if plain else cls.encode(read_sentences(source, preparation), vocabulary)
         )

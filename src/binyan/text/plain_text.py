@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.progress import Progress, ProgressOption
 from binyan.text.preparation import Preparation
-from binyan.text.reading import LONGEST_LINE, LONGEST_WORD, Source, is_conllu, open_text
+from binyan.text.reading import LONGEST_LINE, LONGEST_WORD, Source, is_conllu, open_text, refuse_file_names
 
 Numbers = tuple[NDArray[np.uint32], NDArray[np.uint64]]
 _BLOCK = 4_000_000  # bytes
@@ -36,6 +36,17 @@ def new_numbers(paths: Sequence[Source], progress: ProgressOption = None) -> tup
 def known_numbers(path: Source, index: _core.WordIndex, missing: int = 0) -> Numbers | None:
     """The sentences of a plain text file in numbers of words that are given; None as for `new_numbers`."""
     return _read([path], lambda block: index.encode(block, missing, LONGEST_WORD), False)
+
+
+def numbers_of_lines(lines: Source, index: _core.WordIndex, missing: int = 0) -> Numbers | None:
+    """The same of a list of sentences that are strings; None where they are anything else, or not clean text."""
+    if not isinstance(lines, (list, tuple)) or not all(isinstance(line, str) for line in lines):
+        return None
+    refuse_file_names(lines)
+    text = "\n".join(lines)
+    if text.count("\n") != len(lines) - 1:
+        return None
+    return index.encode(text.encode("utf-8", "surrogatepass"), missing, LONGEST_WORD)
 
 
 class NotPlain(Exception):

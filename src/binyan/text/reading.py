@@ -96,22 +96,28 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
                 number += 1
                 if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
                     raw = raw[3:]
-                if b"\0" in raw:
-                    raise InputError(f"{path}:{number}: holds a NUL byte: this is binary data, not text")
-                if len(raw) == LONGEST_LINE and not raw.endswith(b"\n"):
-                    raise InputError(
-                        f"{path}:{number}: a line of over {LONGEST_LINE:,} bytes; put one sentence on a line"
-                    )
-                yield number, raw.decode().rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{path}:{number}: not UTF-8: byte 0x{error.object[error.start]:02x} at column {error.start + 1}; "
-                "if you know its encoding: iconv -f ENCODING -t UTF-8"
-            ) from error
+                yield number, decoded_line(raw, f"{path}:{number}")
+        except InputError:
+            raise
         except Exception as error:
             if is_unpacking_error(error):
                 raise InputError(f"{path}: cannot be unpacked after line {number}: {error}") from error
             raise
+
+
+def decoded_line(raw: bytes, where: str) -> str:
+    """A line without its end. Raises InputError, which names `where` it stands, on anything that is not UTF-8 text."""
+    if b"\0" in raw:
+        raise InputError(f"{where}: holds a NUL byte: this is binary data, not text")
+    if len(raw) >= LONGEST_LINE and not raw.endswith(b"\n"):
+        raise InputError(f"{where}: a line of over {LONGEST_LINE:,} bytes; put one sentence on a line")
+    try:
+        return raw.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{where}: not UTF-8: byte 0x{raw[error.start]:02x} at column {error.start + 1}; "
+            "if you know its encoding: iconv -f ENCODING -t UTF-8"
+        ) from error
 
 
 def read_pieces(path: str | os.PathLike[str], size: int = 1 << 20) -> Iterator[bytes]:

@@ -3,6 +3,7 @@
 from binyan.translation.alignment import Alignments, align, symmetrise
 from binyan.translation.bitext import Bitext, BitextSettings
 from binyan.translation.decoder import Decoder, DecoderSettings, Hypothesis
+from binyan.translation.lattice_rescoring import LatticeRescorer
 from binyan.translation.rescoring import Rescorer
 from binyan.translation.rule_extraction import ExtractionLimits, extract_rules
 from binyan.translation.rule_table import RuleTable, TranslationRule
@@ -19,6 +20,7 @@ __all__ = [
     "DecoderSettings",
     "ExtractionLimits",
     "Hypothesis",
+    "LatticeRescorer",
     "Rescorer",
     "RuleTable",
     "SystemSettings",

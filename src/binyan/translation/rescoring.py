@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SCORE = "Score"  # the weight of the score a list came with
 METRICS = ("bleu", "wer")
-_IMPOSSIBLE = -1e6  # the least log-probability that is written: files know no infinity
+IMPOSSIBLE = -1e6  # the least log-probability that is written: files know no infinity
 _LONGEST = 5000  # entries held at once where a format has no lists
 
 
@@ -67,13 +67,7 @@ class Rescorer:
         start = {SCORE: 1.0}
         for i, model in enumerate(self.models, 1):
             start |= {f"LanguageModel{i}": 1.0, f"Unknown{i}": unknown_weight(model)}
-        given = _read_weights(weights) if isinstance(weights, (str, os.PathLike)) else weights or {}
-        strange = [name for name in given if name not in start]
-        if strange:
-            raise SettingsError(f"no feature is called {strange[0]!r}; there are {', '.join(start)}")
-        self.weights = {**start, **given}
-        if broken := [name for name, weight in self.weights.items() if not math.isfinite(weight)]:
-            raise SettingsError(f"the weight of {broken[0]} is a finite number, not {self.weights[broken[0]]}")
+        self.weights = checked_weights(start, weights)
 
     def features(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """The added features, one row per hypothesis."""
@@ -82,7 +76,7 @@ class Rescorer:
             sentences = [self._words(model, text) for text in texts]
             log_probs = model.score_sentences(sentences).sentence_log_prob
             unknown = [sum(not model.has_own_probability(w) for w in words) for words in sentences]
-            columns += [np.maximum(log_probs, _IMPOSSIBLE), np.array(unknown, np.float64)]
+            columns += [np.maximum(log_probs, IMPOSSIBLE), np.array(unknown, np.float64)]
         return np.stack(columns, axis=1)
 
     def _words(self, model: LanguageModel, text: str) -> list[str]:
@@ -260,6 +254,17 @@ def _references(source: Source) -> list[list[str]]:
     if isinstance(source, (str, os.PathLike)):
         return [line.split() for _, line in read_lines(source)]
     return [item.split() if isinstance(item, str) else list(item) for item in source]
+
+
+def checked_weights(start: Mapping[str, float], weights: Mapping[str, float] | PathLike | None) -> dict[str, float]:
+    """The weights of `start` with those that are given, or that a file has, in their places; all are finite numbers of known features."""
+    given = _read_weights(weights) if isinstance(weights, (str, os.PathLike)) else weights or {}
+    if strange := [name for name in given if name not in start]:
+        raise SettingsError(f"no feature is called {strange[0]!r}; there are {', '.join(start)}")
+    chosen = {**start, **given}
+    if broken := [name for name, weight in chosen.items() if not math.isfinite(weight)]:
+        raise SettingsError(f"the weight of {broken[0]} is a finite number, not {chosen[broken[0]]}")
+    return chosen
 
 
 def _read_weights(path: PathLike) -> dict[str, float]:
