@@ -329,7 +329,7 @@ def native_from(file: ModelFile) -> _core.BackoffModel:
         if "backoff/log_prob" in file.sections:
             arrays = {name: file.mapped(f"backoff/{name}") for name in _SECTIONS}
             return _core.BackoffModel(file.meta["columns"], **arrays, region=file.region)
-        plain = {n: file.array(f"backoff/{n}") for n in _SECTIONS if n not in quantisation.NAMES}
+        plain: dict[str, Any] = {n: file.array(f"backoff/{n}") for n in _SECTIONS if n not in quantisation.NAMES}
         plain |= quantisation.decoded(file, _rows(plain, file.meta["columns"]))
         return _core.BackoffModel(file.meta["columns"], **plain)
     except InputError as error:
