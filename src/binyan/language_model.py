@@ -205,6 +205,10 @@ class LanguageModel(Model):
         written = self.to_backoff(text, extend=extend, progress=progress, **settings)
         return written.to_arpa(path, progress=progress)
 
+    def quantised(self, bits: int = 8) -> LanguageModel:
+        """The model with probabilities of so many bits, in a smaller file."""
+        raise refuse(self, "table of probabilities", "back-off models have: 'binyan lm export' makes one of any model")
+
     def training_text(self) -> Corpus | None:
         """The training text, where the model has kept it."""
         return None

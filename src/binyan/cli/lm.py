@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from binyan.cli import lm_evaluate, lm_export, lm_log_bilinear, lm_mix, lm_train
+from binyan.cli import lm_compress, lm_evaluate, lm_export, lm_log_bilinear, lm_mix, lm_train
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import with_settings
@@ -33,6 +33,7 @@ app.command("export")(lm_export.export)
 app.command("perplexity")(lm_evaluate.perplexity)
 app.command("score")(lm_evaluate.score)
 app.command("compare")(lm_evaluate.compare)
+app.command("compress")(lm_compress.compress)
 
 
 @app.command()

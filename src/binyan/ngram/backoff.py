@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import copy
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -16,6 +17,7 @@ from binyan.errors import InputError, ModelFileError
 from binyan.files import PathLike
 from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
 from binyan.model_file import ModelFile, Section
+from binyan.ngram import quantisation
 from binyan.ngram.backoff_settings import BackoffSettings
 from binyan.progress import Progress, ProgressOption
 from binyan.settings import gather, takes_settings
@@ -211,10 +213,27 @@ class BackoffLanguageModel(LanguageModel):
             "fields": self.fields,
         }
         sections: dict[str, Section] = {"vocabulary": self.vocabulary.to_bytes()}
-        sections |= {f"backoff/{name}": self.native.arrays[name] for name in _SECTIONS}
+        arrays = self.native.arrays
+        if bits := self.fields.get("quantised"):
+            sections |= quantisation.sections_of(arrays, _rows(arrays, self.native.columns), bits)
+            arrays = {name: array for name, array in arrays.items() if name not in quantisation.NAMES}
+        sections |= {f"backoff/{name}": arrays[name] for name in _SECTIONS if name in arrays}
         if self.counts is not None:
             sections["counts"] = self.counts
         return meta, sections
+
+    def quantised(self, bits: int = 8) -> Self:
+        """The model with probabilities and back-off weights of 2 to 16 bits, in a smaller file; probabilities sum to one no longer exactly."""
+        quantisation.check_bits(bits)
+        arrays, columns = dict(self.native.arrays), self.native.columns
+        for name, ends in _rows(arrays, columns).items():
+            parts = [values for values in np.split(arrays[name], ends[:-1])]
+            tables = [quantisation.codebook(values, bits) for values in parts]
+            rounded = [t[quantisation.encoded(v, t)] if len(v) else v for v, t in zip(parts, tables, strict=True)]
+            arrays[name] = np.concatenate(rounded)
+        other = copy.copy(self)
+        native = _core.BackoffModel(columns, **arrays)
+        return other._learnt(native, self.vocabulary, self.preparation, self.fields | {"quantised": bits}, self.counts)
 
     @classmethod
     def from_file(cls, file: ModelFile) -> Self:
@@ -307,10 +326,21 @@ class BackoffLanguageModel(LanguageModel):
 def native_from(file: ModelFile) -> _core.BackoffModel:
     """The core's model in an opened model file."""
     try:
-        arrays = {name: file.mapped(f"backoff/{name}") for name in _SECTIONS}
-        return _core.BackoffModel(file.meta["columns"], **arrays, region=file.region)
+        if "backoff/log_prob" in file.sections:
+            arrays = {name: file.mapped(f"backoff/{name}") for name in _SECTIONS}
+            return _core.BackoffModel(file.meta["columns"], **arrays, region=file.region)
+        plain: dict[str, Any] = {n: file.array(f"backoff/{n}") for n in _SECTIONS if n not in quantisation.NAMES}
+        plain |= quantisation.decoded(file, _rows(plain, file.meta["columns"]))
+        return _core.BackoffModel(file.meta["columns"], **plain)
     except InputError as error:
         raise ModelFileError(f"{file.path}: {error}") from error
+
+
+def _rows(arrays: Mapping[str, NDArray[Any]], columns: int) -> dict[str, list[int]]:
+    """Where, among log-probabilities and back-off weights, those of each length of n-gram end."""
+    contexts = arrays["context_base"][1:].astype(np.int64)
+    entries = arrays["first_entry"].astype(np.int64)[contexts]
+    return {"log_prob": (entries * columns).tolist(), "log_backoff": (contexts * columns).tolist()}
 
 
 def training_fields(corpus: Corpus, preparation: Preparation, **more: Any) -> dict[str, Any]:

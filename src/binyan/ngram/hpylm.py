@@ -133,6 +133,12 @@ class HPYLM(BackoffLanguageModel):
         last = self.trace[0][-1, 1:]
         return [(float(a), float(b)) for a, b in zip(last[::2], last[1::2], strict=True)]
 
+    def quantised(self, bits: int = 8) -> Self:
+        """The model with probabilities and back-off weights of 2 to 16 bits, reduced."""
+        other = super().quantised(bits)
+        other.sampling = None
+        return other
+
     def save(self, path: PathLike, reduced: bool = False) -> None:
         """Write the model to one file: whole, or only what queries need."""
         sampling, self.sampling = self.sampling, None if reduced else self.sampling

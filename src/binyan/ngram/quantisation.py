@@ -1,0 +1,73 @@
+"""Probabilities and back-off weights in few bits: each is the number of one of 2^bits values, by length of n-gram.
+
+Values are sorted into bins of equal size, as KenLM does, and each bin stands for its mean. Zero probability and the back-off weight 1, which very many
+contexts have, stay exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from binyan.errors import SettingsError
+from binyan.model_file import ModelFile, Section
+
+FEWEST, MOST = 2, 16
+NAMES = ("log_prob", "log_backoff")
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
+
+
+def check_bits(bits: int) -> int:
+    """The number itself. Raises SettingsError where values cannot have so many bits."""
+    if not FEWEST <= bits <= MOST:
+        raise SettingsError(f"probabilities have {FEWEST} to {MOST} bits, not {bits}")
+    return bits
+
+
+def codebook(values: NDArray[np.float32], bits: int) -> NDArray[np.float32]:
+    """At most 2^bits values, sorted, that stand for all of `values`; the values themselves where they are no more."""
+    distinct = np.unique(values)
+    if len(distinct) <= 1 << bits:
+        return distinct
+    exact = distinct[(distinct == 0) | np.isinf(distinct)]
+    others = np.sort(values[(values != 0) & np.isfinite(values)])
+    bounds = np.linspace(0, len(others), (1 << bits) - len(exact) + 1).astype(np.int64)
+    sums = np.concatenate([[0.0], np.cumsum(others, dtype=np.float64)])
+    means = np.diff(sums[bounds]) / np.diff(bounds)
+    return np.unique(np.concatenate([exact, means.astype(np.float32)]))
+
+
+def encoded(values: NDArray[np.float32], table: NDArray[np.float32]) -> NDArray[np.int64]:
+    """The number in `table` of the value nearest to each of `values`; 0 and -infinity only stand for themselves."""
+    exact = np.minimum(np.searchsorted(table, values), len(table) - 1)
+    others = np.flatnonzero((table != 0) & np.isfinite(table))
+    if not len(others):
+        return exact
+    middles = (table[others][1:].astype(np.float64) + table[others][:-1]) / 2
+    return np.where(table[exact] == values, exact, others[np.searchsorted(middles, values)])
+
+
+def sections_of(arrays: dict[str, NDArray[np.float32]], rows: dict[str, list[int]], bits: int) -> dict[str, Section]:
+    """The sections that hold `arrays` in codes; `rows[name]` has where the values of each length of n-gram end."""
+    sections: dict[str, Section] = {}
+    kind = np.uint8 if bits <= 8 else np.uint16
+    for name in NAMES:
+        tables, codes = [], []
+        for values in np.split(arrays[name], rows[name][:-1]):
+            tables.append(codebook(values, bits) if len(values) else np.zeros(0, np.float32))
+            codes.append(encoded(values, tables[-1]).astype(kind) if len(values) else np.zeros(0, kind))
+        sections[f"quantised/{name}"] = np.concatenate(codes)
+        sections[f"quantised/{name}.values"] = np.concatenate(tables)
+        sections[f"quantised/{name}.sizes"] = np.array([len(t) for t in tables], np.uint32)
+    return sections
+
+
+def decoded(file: ModelFile, rows: dict[str, list[int]]) -> dict[str, NDArray[np.float32]]:
+    """The inverse of `sections_of`."""
+    arrays = {}
+    for name in NAMES:
+        sizes = file.array(f"quantised/{name}.sizes").astype(np.int64)
+        tables = np.split(file.array(f"quantised/{name}.values"), np.cumsum(sizes)[:-1])
+        codes = np.split(file.array(f"quantised/{name}"), rows[name][:-1])
+        arrays[name] = np.concatenate([t[c] for t, c in zip(tables, codes, strict=True)]).astype(np.float32)
+    return arrays
