@@ -45,19 +45,21 @@ class Counts:
     contexts: list[int]
     last_rank: int
     last: list[tuple[int, int]]
-    words_after: NDArray[np.uint32]  # distinct words before each word of the vocabulary
+    words_after: tuple[NDArray[np.int64], NDArray[np.int64]]  # words, and how many distinct ones are before each
     contexts_by_word: list[NDArray[np.uint32]]
     kept: list[NDArray[np.uint8]]  # bits, where anything is pruned
 
     @classmethod
     def of(cls, block: _core.SuffixBlock, job: Job, rank: NDArray[np.uint32]) -> Counts:
         """The counts of a block."""
-        told = block.counts(list(job.thresholds), rank, job.last_word)
+        tables, entries, contexts, last_rank, last = block.counts(list(job.thresholds), rank, job.last_word)
         levels = range(1, job.order)
-        after = np.bincount(block.levels()[0]["word"], minlength=job.vocabulary_size).astype(np.uint32)
+        after = np.bincount(block.levels()[0]["word"])
+        words = np.flatnonzero(after)
         pruned = any(job.thresholds)
         kept = [np.packbits(block.kept_contexts(k, job.thresholds[k])) for k in levels] if pruned else []
-        return cls(*told, after, [block.contexts_by_word(k) for k in levels], kept)
+        by_word = [block.contexts_by_word(k) for k in levels]
+        return cls(tables, entries, contexts, last_rank, last, (words, after[words]), by_word, kept)
 
 
 class ArrayStorage(Protocol):
@@ -150,7 +152,7 @@ class InMemory:
 
 class _MemoryArrays:
     def __init__(self, sizes: Mapping[str, int]) -> None:
-        self.arrays = {name: np.empty(*array_shape(name, sizes)) for name in ARRAYS}
+        self.arrays: dict[str, Any] = {name: np.empty(*array_shape(name, sizes)) for name in ARRAYS}
 
     def write(self, name: str, start: int, values: NDArray[Any]) -> None:
         self.arrays[name][start : start + len(values)] = values

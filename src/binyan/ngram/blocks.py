@@ -88,8 +88,10 @@ class _Estimates:
     def __init__(
         self, settings: BlockSettings, counts: Sequence[Counts], seen: NDArray[np.uint32], last_word: int
     ) -> None:
-        adjusted = np.sum([c.words_after for c in counts], axis=0, dtype=np.uint32)
-        of_counts = np.sum([c.counts_of_counts for c in counts], axis=0, dtype=np.int64)
+        adjusted = np.zeros(len(seen), np.uint32)
+        for words, before in (c.words_after for c in counts):
+            adjusted[words] += before.astype(np.uint32)
+        of_counts = np.array([c.counts_of_counts for c in counts], np.int64).sum(0)
         unigrams = np.bincount(np.minimum(adjusted[adjusted > 0], 5), minlength=6)[:5]
         tables = [unigrams, *of_counts]
         # As lmplz, the plain count of the n-gram it reads last instead of its adjusted count (core/ngram/kneser_ney.hpp).
