@@ -99,12 +99,18 @@ def array_shape(name: str, sizes: Mapping[str, int]) -> tuple[int, Any]:
     return size, np.float32 if name.startswith("log_") else np.uint32
 
 
-def on_threads(function: Callable[[Item], Result], items: Sequence[Item], threads: int) -> list[Result]:
-    """The function of each item, in order; after a failure or Ctrl-C nothing new is begun."""
+def on_threads(
+    function: Callable[[Item], Result], items: Sequence[Item], threads: int, done: Callable[[], None]
+) -> list[Result]:
+    """The function of each item, in order, with a call of `done` for each; after a failure or Ctrl-C nothing new is begun."""
+    results = []
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(function, item) for item in items]
         try:
-            return [future.result() for future in futures]
+            for future in futures:
+                results.append(future.result())
+                done()
+            return results
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
@@ -128,11 +134,9 @@ class InMemory:
         def build(job: Job) -> Counts:
             block = _core.SuffixBlock(corpus.words, corpus.offsets, job.order, job.vocabulary_size, job.first, job.last)
             self._blocks[job.number] = block
-            counts = Counts.of(block, job, rank)
-            done()
-            return counts
+            return Counts.of(block, job, rank)
 
-        return on_threads(build, jobs, threads)
+        return on_threads(build, jobs, threads, done)
 
     def take(self, job: Job) -> _core.SuffixBlock:
         """The block, which is forgotten here."""

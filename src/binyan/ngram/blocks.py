@@ -7,8 +7,9 @@ then the discounts are known, and every block is estimated and written to its pl
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -218,18 +219,21 @@ def _write_blocks(
             write(job.number, block)
         finally:
             storage.release(job)
-        done()
 
     with ThreadPoolExecutor(threads) as pool:
-        futures = []
+        futures: deque[Future[None]] = deque()
         try:
             for job in jobs:
                 block = storage.take(job)
                 layout.link(block)
                 futures.append(pool.submit(finish, job, block))
                 del block
+                while futures and futures[0].done():
+                    futures.popleft().result()
+                    done()
             for future in futures:
                 future.result()
+                done()
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise

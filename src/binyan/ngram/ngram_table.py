@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -226,6 +227,5 @@ class NgramTable:
             "left_word": left,
             "suffix": self.suffix,
         }
-        return _core.BackoffModel(
-            1, log_prob=log_prob, log_backoff=log_backoff, **{name: a.astype(np.uint32) for name, a in ids.items()}
-        )
+        arrays: dict[str, Any] = {name: a.astype(np.uint32) for name, a in ids.items()}
+        return _core.BackoffModel(1, log_prob=log_prob, log_backoff=log_backoff, **arrays)
