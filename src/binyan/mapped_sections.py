@@ -23,11 +23,25 @@ _REMEMBERED = 10_000  # files whose checks are remembered
 class Stored(Protocol):
     """What a header says of a section."""
 
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    size: int
-    digest: str
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def dtype(self) -> str:
+        """Its type, or bytes."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+
+    @property
+    def digest(self) -> str:
+        """The digest of its bytes."""
 
 
 class MappedSections(Mapping[str, "NDArray[Any] | bytes"]):

@@ -73,7 +73,7 @@ def mkn(
     from binyan import KneserNey
 
     model = KneserNey(settings=settings, prune=prune or (), policy=vocabulary, preparation=preparation)
-    past_memory = {"memory": memory, "work": work or out.absolute().parent, "scheduler": scheduler}
+    past_memory: dict[str, Any] = {"memory": memory, "work": work or out.absolute().parent, "scheduler": scheduler}
     train(model, [*text, *(more or [])], out, quiet, json_, development=dev, **past_memory)
 
 

@@ -106,11 +106,9 @@ class OnDisk:
 
         def build(item: tuple[str, Job]) -> Counts:
             with self._budget.reserved(_needed(item[1])):
-                counts = build_file(item)
-            done()
-            return counts
+                return build_file(item)
 
-        return on_threads(build, items, threads)
+        return on_threads(build, items, threads, done)
 
     def _on_cluster(self, items: Sequence[tuple[str, Job]], done: Callable[[], None]) -> list[Counts]:
         counts: dict[int, Counts] = {}

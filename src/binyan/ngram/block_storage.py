@@ -45,19 +45,21 @@ class Counts:
     contexts: list[int]
     last_rank: int
     last: list[tuple[int, int]]
-    words_after: NDArray[np.uint32]  # distinct words before each word of the vocabulary
+    words_after: tuple[NDArray[np.int64], NDArray[np.int64]]  # words, and how many distinct ones are before each
     contexts_by_word: list[NDArray[np.uint32]]
     kept: list[NDArray[np.uint8]]  # bits, where anything is pruned
 
     @classmethod
     def of(cls, block: _core.SuffixBlock, job: Job, rank: NDArray[np.uint32]) -> Counts:
         """The counts of a block."""
-        told = block.counts(list(job.thresholds), rank, job.last_word)
+        tables, entries, contexts, last_rank, last = block.counts(list(job.thresholds), rank, job.last_word)
         levels = range(1, job.order)
-        after = np.bincount(block.levels()[0]["word"], minlength=job.vocabulary_size).astype(np.uint32)
+        after = np.bincount(block.levels()[0]["word"])
+        words = np.flatnonzero(after)
         pruned = any(job.thresholds)
         kept = [np.packbits(block.kept_contexts(k, job.thresholds[k])) for k in levels] if pruned else []
-        return cls(*told, after, [block.contexts_by_word(k) for k in levels], kept)
+        by_word = [block.contexts_by_word(k) for k in levels]
+        return cls(tables, entries, contexts, last_rank, last, (words, after[words]), by_word, kept)
 
 
 class ArrayStorage(Protocol):
@@ -97,12 +99,18 @@ def array_shape(name: str, sizes: Mapping[str, int]) -> tuple[int, Any]:
     return size, np.float32 if name.startswith("log_") else np.uint32
 
 
-def on_threads(function: Callable[[Item], Result], items: Sequence[Item], threads: int) -> list[Result]:
-    """The function of each item, in order; after a failure or Ctrl-C nothing new is begun."""
+def on_threads(
+    function: Callable[[Item], Result], items: Sequence[Item], threads: int, done: Callable[[], None]
+) -> list[Result]:
+    """The function of each item, in order, with a call of `done` for each; after a failure or Ctrl-C nothing new is begun."""
+    results = []
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(function, item) for item in items]
         try:
-            return [future.result() for future in futures]
+            for future in futures:
+                results.append(future.result())
+                done()
+            return results
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
@@ -126,11 +134,9 @@ class InMemory:
         def build(job: Job) -> Counts:
             block = _core.SuffixBlock(corpus.words, corpus.offsets, job.order, job.vocabulary_size, job.first, job.last)
             self._blocks[job.number] = block
-            counts = Counts.of(block, job, rank)
-            done()
-            return counts
+            return Counts.of(block, job, rank)
 
-        return on_threads(build, jobs, threads)
+        return on_threads(build, jobs, threads, done)
 
     def take(self, job: Job) -> _core.SuffixBlock:
         """The block, which is forgotten here."""
@@ -150,7 +156,7 @@ class InMemory:
 
 class _MemoryArrays:
     def __init__(self, sizes: Mapping[str, int]) -> None:
-        self.arrays = {name: np.empty(*array_shape(name, sizes)) for name in ARRAYS}
+        self.arrays: dict[str, Any] = {name: np.empty(*array_shape(name, sizes)) for name in ARRAYS}
 
     def write(self, name: str, start: int, values: NDArray[Any]) -> None:
         self.arrays[name][start : start + len(values)] = values

@@ -7,8 +7,9 @@ then the discounts are known, and every block is estimated and written to its pl
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,8 +89,10 @@ class _Estimates:
     def __init__(
         self, settings: BlockSettings, counts: Sequence[Counts], seen: NDArray[np.uint32], last_word: int
     ) -> None:
-        adjusted = np.sum([c.words_after for c in counts], axis=0, dtype=np.uint32)
-        of_counts = np.sum([c.counts_of_counts for c in counts], axis=0, dtype=np.int64)
+        adjusted = np.zeros(len(seen), np.uint32)
+        for words, before in (c.words_after for c in counts):
+            adjusted[words] += before.astype(np.uint32)
+        of_counts = np.array([c.counts_of_counts for c in counts], np.int64).sum(0)
         unigrams = np.bincount(np.minimum(adjusted[adjusted > 0], 5), minlength=6)[:5]
         tables = [unigrams, *of_counts]
         # As lmplz, the plain count of the n-gram it reads last instead of its adjusted count (core/ngram/kneser_ney.hpp).
@@ -216,18 +219,21 @@ def _write_blocks(
             write(job.number, block)
         finally:
             storage.release(job)
-        done()
 
     with ThreadPoolExecutor(threads) as pool:
-        futures = []
+        futures: deque[Future[None]] = deque()
         try:
             for job in jobs:
                 block = storage.take(job)
                 layout.link(block)
                 futures.append(pool.submit(finish, job, block))
                 del block
+                while futures and futures[0].done():
+                    futures.popleft().result()
+                    done()
             for future in futures:
                 future.result()
+                done()
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
