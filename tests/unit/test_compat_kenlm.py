@@ -94,6 +94,7 @@ ngram 3=2
 """
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")  # so few words take the fallback discounts
 @pytest.mark.parametrize("indexed", [False, True])
 @pytest.mark.parametrize("prune", [(), (0, 0, 1)])
 def test_words_are_looked_up_in_all_contexts_at_once(indexed: bool, prune: tuple[int, ...]) -> None:

@@ -30,8 +30,8 @@ class Comparison:
 
     def report(self, full: bool = False) -> str:
         """The tables, then the signature of each model, short unless `full`."""
-        tables = [table.terminal(signature=False) for table in self.tables.values()]
-        return "\n".join([*tables, signature_of(self.evaluations, full)])
+        tables = [table.terminal(signature=False).rstrip("\n") for table in self.tables.values()]
+        return "\n\n".join([*tables, signature_of(self.evaluations, full)])
 
     def _repr_html_(self) -> str:
         """All tables, for a notebook."""

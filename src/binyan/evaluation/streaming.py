@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,9 +129,11 @@ def measure(
     segmentation: SegmentationTable | Mapping[str, str] | PathLike | None = None,
 ) -> Evaluation | TextTotals:
     """The perplexity of a model on a text file or a stream, which is not held in memory; with breakdowns (`by`) it is, as in `evaluate`."""
-    if by or not (hasattr(text, "read") or isinstance(text, (str, os.PathLike))):
-        lines = (line for block in line_blocks(text) for _, line in block.lines()) if hasattr(text, "read") else text
-        return evaluate(model, lines, name, by=by, segmentation=segmentation)
+    is_stream = hasattr(text, "read")
+    if by or not (is_stream or isinstance(text, (str, os.PathLike))):
+        stream = cast("IO[bytes]", text)
+        lines = (line for block in line_blocks(stream) for _, line in block.lines())
+        return evaluate(model, lines if is_stream else cast("Source", text), name, by=by, segmentation=segmentation)
     totals = TextTotals(model.signature())
     for block in scored_blocks(model, text, NO_ROWS):  # type: ignore[arg-type]
         totals.add(block)
