@@ -91,12 +91,13 @@ def run(grammar: Grammar, words: list[str], moves: str, seconds: float, chains: 
         if sampler.sweeps % 20 == 0 or not joints:
             joints.append([log_joint(state.core) for state in sampler.states])
         if used >= moments[0] and sampler.sweeps >= 4:
-            moments = [moment for moment in moments if moment > used]
+            moment = max(moment for moment in moments if moment <= used)
+            moments = [later for later in moments if later > used]
             trace = sampler.agreement_trace()
             late = np.mean(joints[len(joints) // 2 :], axis=0)
             rows.append(
                 [
-                    used,
+                    moment,
                     sampler.sweeps,
                     100 * trace[-1].words,
                     100 * trace[-1].entries,
