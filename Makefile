@@ -38,7 +38,7 @@ quick: setup
 	$(BIN)/pytest -x -n 2
 
 test: lint
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 2
 
 # Which lines of the package the tests reach; commands that tests start are counted too.
 coverage: setup

@@ -5,6 +5,7 @@ What is sent must be plain: a function of a module, and values or bytes (a model
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -116,6 +117,8 @@ def _on_cluster(
 def _connected(address: str) -> Any:
     """A client of a cluster that has workers, all with our version of Binyan."""
     distributed: Any = import_module("distributed")
+    # A client that found no scheduler closes itself when it is collected. While the next one starts, both would wait for ever.
+    gc.collect()
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -11,13 +11,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.xdist_group("site")  # one worker builds it
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory) -> Path:
+def test_the_site(tmp_path):
+    """One test, so that the site is built once."""
+    site = build(tmp_path / "site")
+    pages_ask_nothing_of_the_network(site)
+    every_command_is_there(site)
+    equations_are_mathematics(site)
+    reference_has_classes_and_their_methods(site)
+
+
+def build(folder: Path) -> Path:
     pytest.importorskip("mkdocs", reason="the docs extra is not installed")
-    folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, timeout=900
@@ -26,7 +32,7 @@ def site(tmp_path_factory) -> Path:
     return folder
 
 
-def test_pages_ask_nothing_of_the_network(site):
+def pages_ask_nothing_of_the_network(site):
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > 20
     for page in pages:
@@ -39,7 +45,7 @@ def test_pages_ask_nothing_of_the_network(site):
         assert not re.search(r"(url\(|@import )['\"]?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name
 
 
-def test_every_command_is_there(site):
+def every_command_is_there(site):
     import typer.main
 
     from binyan.cli import app
@@ -56,11 +62,11 @@ def test_every_command_is_there(site):
     assert "--scheduler" in text and "tcp://host:8786" in text
 
 
-def test_equations_are_mathematics(site):
+def equations_are_mathematics(site):
     text = (site / "models.html").read_text(encoding="utf-8")
     assert text.count("<math") >= 8 and "\\frac" not in text and "```" not in text
 
 
-def test_reference_has_classes_and_their_methods(site):
+def reference_has_classes_and_their_methods(site):
     text = (site / "reference" / "python" / "ngram.html").read_text(encoding="utf-8")
     assert "binyan.ngram.hpylm.HPYLM.fit" in text and "Sample from the posterior" in text

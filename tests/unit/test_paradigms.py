@@ -257,7 +257,7 @@ def test_bad_questions_are_answered_with_what_to_do(english, ask, error, message
 def test_roots_that_do_not_fit(semitic):
     with pytest.raises(SettingsError, match="4 radicals \\(drhm\\) do not fit: the template _a_a_ has 3"):
         semitic.generate(root="drhm", template="_a_a_")
-    with pytest.raises(SettingsError, match="do not fit: no template has so many"):
+    with pytest.raises(SettingsError, match="do not fit: no template has that number of radicals"):
         semitic.generate(root="k")
 
 
