@@ -201,7 +201,7 @@ void bind_chain(nb::module_& m) {
           "incremental"_a, "between"_a = nb::none(),
           "`between()` is called every thousand words, and may stop the work by raising.")
       .def("sweep", &Chain::sweep, "temperature"_a = 1.0, "relabel"_a = false, "hyperparameters"_a = true,
-           "joint"_a = 0.0, "trees"_a = 0.0, nb::call_guard<nb::gil_scoped_release>())
+           "joint"_a = 0.0, "trees"_a = 0.0, "sum_out_seats"_a = false, nb::call_guard<nb::gil_scoped_release>())
       .def(
           "derivation",
           [](const Chain& c, uint32_t word) {

@@ -85,7 +85,9 @@ class Adaptor {
   void commit();    // forget how to go back; drop trees without customers
   void refresh();   // bring `weights` up to date before an inside pass
 
-  void sample_hyperparameters(pitman_yor::Random& random);
+  // With `sum_out_seats`, discounts are drawn with the table sizes of trees that have few customers summed out, and
+  // these sizes are then drawn given the new discount.
+  void sample_hyperparameters(pitman_yor::Random& random, bool sum_out_seats = false);
   double log_joint() const;       // log P(trees, seats | a, b, alpha): thesis, equation 5.9 (section 5.6.2)
   double log_hyperprior() const;  // of the hyperparameters that are sampled
   std::vector<uint64_t> rule_counts() const { return counts_; }

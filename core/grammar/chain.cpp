@@ -135,7 +135,8 @@ void Chain::relabel(uint32_t tree, double temperature, pitman_yor::Random& rando
   adaptor.commit();
 }
 
-SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparameters, double joint, double trees) {
+SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparameters, double joint, double trees,
+                       bool sum_out_seats) {
   SweepInfo info;
   pitman_yor::Random random(seed_, chain_, ++sweeps);
   std::vector<uint32_t> order;
@@ -160,7 +161,7 @@ SweepInfo Chain::sweep(double temperature, bool relabel_trees, bool hyperparamet
   if (trees > 0.0)
     for (uint32_t adapted : upper_symbols_) redraw_tree_families(adapted, trees, temperature, random, info);
   if (joint > 0.0) redraw_families(joint, temperature, random, info);
-  if (hyperparameters) adaptor.sample_hyperparameters(random);
+  if (hyperparameters) adaptor.sample_hyperparameters(random, sum_out_seats);
   return info;
 }
 

@@ -36,8 +36,9 @@ class Chain {
   // Resample every word that has a tree once, in random order; then, if asked, the cached trees and the
   // hyperparameters. The target is joint^(1/temperature). With `joint`, families of words are drawn together as well,
   // as many words as that share of all. With `trees`, families of cached trees are: as many trees as that share of the
-  // words, for all symbols together.
-  SweepInfo sweep(double temperature, bool relabel, bool hyperparameters, double joint = 0.0, double trees = 0.0);
+  // words, for all symbols together. With `sum_out_seats`, discounts are drawn with table sizes summed out.
+  SweepInfo sweep(double temperature, bool relabel, bool hyperparameters, double joint = 0.0, double trees = 0.0,
+                  bool sum_out_seats = false);
 
   Chain(const Chain&) = delete;
   Chain& operator=(const Chain&) = delete;

@@ -1,6 +1,8 @@
 // Restaurant arithmetic: seating, table sizes, likelihoods, hyperparameters, random streams.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <numeric>
 
 #include "harness.hpp"
@@ -8,6 +10,7 @@
 #include "pitman_yor/random.hpp"
 #include "pitman_yor/restaurants.hpp"
 #include "pitman_yor/rising_factorial.hpp"
+#include "pitman_yor/stirling_numbers.hpp"
 #include "pitman_yor/table_list.hpp"
 #include "pitman_yor/wide_multiply.hpp"
 
@@ -46,7 +49,60 @@ void check_sums(const Restaurants& r) {
   }
 }
 
+// Every way in which customers sit down one after the other: ordered table sizes and the sum of their weights.
+using Seatings = std::map<std::vector<uint32_t>, double>;
+void seat_all(uint32_t left, std::vector<uint32_t> sizes, double weight, double discount, Seatings& found) {
+  if (left == 0) {
+    std::sort(sizes.begin(), sizes.end());
+    found[sizes] += weight;
+    return;
+  }
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    auto joined = sizes;
+    ++joined[i];
+    seat_all(left - 1, joined, weight * (sizes[i] - discount), discount, found);
+  }
+  sizes.push_back(1);
+  seat_all(left - 1, sizes, weight, discount, found);
+}
+
 }  // namespace
+
+TEST(stirling_numbers_are_sums_over_seatings) {
+  for (double discount : {0.0, 0.3, 0.95}) {
+    const StirlingNumbers stirling(8, 8, discount);
+    for (uint32_t c = 1; c <= 8; ++c) {
+      Seatings found;
+      seat_all(c, {}, 1.0, discount, found);
+      std::vector<double> sums(c + 1, 0.0);
+      for (const auto& [sizes, weight] : found) sums[sizes.size()] += weight;
+      for (uint32_t t = 1; t <= c; ++t)
+        CHECK_NEAR(stirling.log_scaled(c, t), std::log(sums[t]) - std::lgamma(c), 1e-12);
+    }
+  }
+  const StirlingNumbers largest(kMostSummedOut, kMostSummedOut, 0.999);
+  for (uint32_t t = 1; t <= kMostSummedOut; ++t) CHECK(std::isfinite(largest.log_scaled(kMostSummedOut, t)));
+}
+
+TEST(table_sizes_are_drawn_by_their_weights) {
+  const uint32_t customers = 7, draws = 40000;
+  const double discount = 0.4;
+  const StirlingNumbers stirling(customers, 3, discount);
+  Seatings found;
+  seat_all(customers, {}, 1.0, discount, found);
+  double total = 0.0;
+  for (const auto& [sizes, weight] : found) total += sizes.size() == 3 ? weight : 0.0;
+  std::map<std::vector<uint32_t>, double> seen;
+  Random random(5);
+  for (uint32_t i = 0; i < draws; ++i) {
+    std::vector<uint32_t> sizes(3);
+    stirling.draw_sizes(customers, sizes, random);
+    std::sort(sizes.begin(), sizes.end());
+    seen[sizes] += 1.0 / draws;
+  }
+  for (const auto& [sizes, weight] : found)
+    if (sizes.size() == 3) CHECK_NEAR(seen[sizes], weight / total, 0.011);
+}
 
 TEST(wide_products_agree) {
   Random random(1);

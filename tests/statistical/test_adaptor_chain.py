@@ -111,8 +111,9 @@ SAMPLED = {
 }
 
 
+@pytest.mark.parametrize("sum_out_seats", [False, True])
 @pytest.mark.parametrize("world", SAMPLED)
-def test_frequencies_with_sampled_hyperparameters(world: str) -> None:
+def test_frequencies_with_sampled_hyperparameters(world: str, sum_out_seats: bool) -> None:
     """A and b integrated out on a grid: a uniform, log b with the density of Gamma(0.1, scale 10)."""
     text, words = SAMPLED[world]
     grammar = read_grammar(text)
@@ -133,7 +134,7 @@ def test_frequencies_with_sampled_hyperparameters(world: str) -> None:
     draws, counts = 3_000 * TIMES, Counter()
     for _ in range(draws):
         for _ in range(4):
-            chain.sweep()
+            chain.sweep(sum_out_seats=sum_out_seats)
         counts[tuple(tuple(chain.derivation(i)) for i in range(len(words)))] += 1
     assert chi_square(counts, expected, draws) > 1e-4
 

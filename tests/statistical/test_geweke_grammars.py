@@ -97,7 +97,13 @@ def chain_row(compiled: Compiled, chain: _core.Chain, rules: int) -> list[float]
 
 
 def draws(
-    world: str, replicates: int, relabel: bool, joint: float = 0.0, trees: float = 0.0, **wrong: Any
+    world: str,
+    replicates: int,
+    relabel: bool,
+    joint: float = 0.0,
+    trees: float = 0.0,
+    sum_out_seats: bool = False,
+    **wrong: Any,
 ) -> tuple[list[str], list[Any], list[Any]]:
     """Forwards, and again by the chain given the same words."""
     grammar, random = read_grammar(GRAMMARS[world]), Random(37)
@@ -110,7 +116,7 @@ def draws(
         chain = _core.Chain(forests, compiled.adaptors(), 41, replicate)
         chain.initialise(True)
         for _ in range(150):
-            chain.sweep(relabel=relabel, joint=joint, trees=trees)
+            chain.sweep(relabel=relabel, joint=joint, trees=trees, sum_out_seats=sum_out_seats)
         forward.append(reference_row(adaptor, compiled.adapted_symbols, rules))
         again.append(chain_row(compiled, chain, rules))
     return names(compiled, rules), forward, again
@@ -130,6 +136,10 @@ def test_the_chain_with_families_drawn_together_draws_from_the_joint_law(world: 
 @pytest.mark.parametrize("world", ["an adaptor above another", "discontiguous", "letters not shown"])
 def test_the_chain_with_families_of_trees_draws_from_the_joint_law(world: str) -> None:
     assert disagreements(*draws(world, 100 * TIMES, False, trees=1.0)) == []
+
+
+def test_the_chain_with_seats_summed_out_draws_from_the_joint_law() -> None:
+    assert disagreements(*draws("an adaptor above another", 150 * TIMES, False, sum_out_seats=True)) == []
 
 
 def test_another_prior_is_noticed() -> None:

@@ -130,13 +130,24 @@ def test_learning_is_not_resumed_with_other_adaptors(tmp_path: Path, before: str
         Morphology(other, **settings).fit(WORDS, checkpoint=tmp_path / "m", resume=True, progress=False)
 
 
-@pytest.mark.parametrize("other", [{"relabel": 1}, {"anneal_from": 3.0, "anneal_sweeps": 4}])
+@pytest.mark.parametrize("other", [{"relabel": 1}, {"anneal_from": 3.0, "anneal_sweeps": 4}, {"sum_out_seats": True}])
 def test_learning_is_not_resumed_with_another_past(tmp_path: Path, other: dict[str, float]) -> None:
     settings = {"sweeps": 4, "burn_in": 2, "chains": 1, "relabel": 2}
     Morphology("concat", **settings).fit(WORDS, checkpoint=tmp_path / "m", progress=False)
     changed = Morphology("concat", **(settings | {"sweeps": 8, "burn_in": 4} | other))
     with pytest.raises(SettingsError, match="sweep [12] was done with other settings"):
         changed.fit(WORDS, checkpoint=tmp_path / "m", resume=True, progress=False)
+
+
+def test_learning_with_seats_summed_out_is_resumed(tmp_path: Path) -> None:
+    settings = {"burn_in": 6, "chains": 1, "sum_out_seats": True}
+    whole = Morphology("concat", sweeps=12, **settings).fit(WORDS, progress=False)
+    Morphology("concat", sweeps=7, **settings).fit(WORDS, checkpoint=tmp_path / "m", progress=False)
+    resumed = Morphology("concat", sweeps=12, **settings)
+    resumed.fit(WORDS, checkpoint=tmp_path / "m", resume=True, progress=False)
+    assert resumed.sampler.traces == whole.sampler.traces
+    given = Morphology("concat", sweeps=12, burn_in=6, chains=1).fit(WORDS, progress=False)
+    assert given.sampler.traces != whole.sampler.traces
 
 
 def test_any_number_of_threads_gives_the_same_result() -> None:

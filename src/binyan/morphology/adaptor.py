@@ -119,6 +119,7 @@ class AdaptorSampler:
             True,
             self.settings.joint,
             self.settings.joint_trees,
+            self.settings.sum_out_seats,
         )
         log_joint = state.core.log_joint + state.core.log_hyperprior
         rates = [info.accepted / max(info.proposals, 1), info.changed / max(info.proposals, 1)]
@@ -324,6 +325,7 @@ class AdaptorSampler:
             "relabel": s.relabel or None,
             "joint": s.joint or None,
             "joint-trees": s.joint_trees or None,
+            "sum-out-seats": s.sum_out_seats or None,
             "anneal": f"{s.anneal_from:g}/{s.anneal_sweeps}" if s.anneal_sweeps else None,
             "seed": s.seed,
         }
@@ -346,13 +348,14 @@ def _check_sweeps_done(file: ModelFile, old: MorphologySettings, new: Morphology
     for sweep in done:
         if _moves(old, sweep) != _moves(new, sweep):
             raise SettingsError(
-                f"{file.path}: sweep {sweep} was done with other settings of annealing, relabelling or joint moves; learn without resuming, or "
+                f"{file.path}: sweep {sweep} was done with other settings of annealing, relabelling, joint moves or seats; learn without resuming, or "
                 "give the same settings"
             )
 
 
-def _moves(settings: MorphologySettings, sweep: int) -> tuple[float, bool, float, float]:
-    return settings.temperature(sweep), settings.relabels(sweep), settings.joint, settings.joint_trees
+def _moves(settings: MorphologySettings, sweep: int) -> tuple[float, bool, float, float, bool]:
+    s = settings
+    return s.temperature(sweep), s.relabels(sweep), s.joint, s.joint_trees, s.sum_out_seats
 
 
 def _has_chain(file: ModelFile, chain: int) -> bool:

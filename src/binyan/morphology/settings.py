@@ -51,7 +51,9 @@ class MorphologySettings(ChainSettings):
     the caches are resampled, too (-1: in all): all words that use a stem change its analysis together, which no step of a single
     word does. As many words as `joint` times all of them are drawn in families as well: words that share a string are taken out and
     drawn again one after the other, so that they can leave an analysis that each of them would find again in the others. `joint_trees` does the same with trees
-    in the caches, such as sequences of affixes: all of them take a suffix apart or put it together. Johnson and Goldwater (2009) found both to reach higher probabilities; the thesis did the first only. The temperature
+    in the caches, such as sequences of affixes: all of them take a suffix apart or put it together. Johnson and Goldwater (2009) found both to reach higher probabilities; the thesis did the first only. With
+    `sum_out_seats`, a and b of an adapted symbol are drawn given how many customers and tables each cached tree has, but not how many customers sit at
+    which table: this is then drawn again. The temperature
     falls geometrically from `anneal_from` to 1 over `anneal_sweeps`. With `until`, burn-in ends as soon as the chains agree on that
     share of the words and agreement has stopped moving; as many sweeps as are then a tenth of all are collected.
 
@@ -86,6 +88,9 @@ class MorphologySettings(ChainSettings):
         0.0,
         "Cached trees drawn together with others that share a part, per sweep, as a share of all words; 0: none.",
         metavar="SHARE",
+    )
+    sum_out_seats: bool = setting(
+        False, "Draw a and b of adapted symbols with the sizes of tables summed out, which are then drawn again."
     )
     anneal_from: float = setting(1.0, "First temperature.", metavar="T")
     anneal_sweeps: int = setting(0, "Sweeps until the temperature is 1.", metavar="N")
