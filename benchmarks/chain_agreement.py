@@ -97,7 +97,7 @@ def run(grammar: Grammar, words: list[str], moves: str, seconds: float, chains: 
             late = np.mean(joints[len(joints) // 2 :], axis=0)
             rows.append(
                 [
-                    moment,
+                    round(moment, 1),
                     sampler.sweeps,
                     100 * trace[-1].words,
                     100 * trace[-1].entries,
@@ -112,10 +112,9 @@ def plotted(rows: list[list[Cell]], name: str, signature: str) -> Table:
     """Agreement on words against seconds, a line per setting of the moves."""
     settings = list(dict.fromkeys(str(row[2]) for row in rows))
     columns = [Column("seconds", ".1f"), *(Column(MOVES.get(moves, moves), ".1f") for moves in settings)]
-    lines: list[list[Cell]] = [
-        [row[3], *(row[5] if row[2] == moves else None for moves in settings)]
-        for row in sorted(rows, key=lambda row: row[3])  # type: ignore[arg-type,return-value]
-    ]
+    agreed = {(row[3], row[2]): row[5] for row in rows}
+    moments = sorted({float(row[3]) for row in rows})  # type: ignore[arg-type]
+    lines: list[list[Cell]] = [[moment, *(agreed.get((moment, moves)) for moves in settings)] for moment in moments]
     chart = Chart("lines", "seconds", [c.name for c in columns[1:]], y_title="words on which chains agree, per cent")
     return Table(f"Agreement of chains: {name}", columns, lines, signature, "", chart)
 
