@@ -206,7 +206,7 @@ class LanguageModel(Model):
         return written.to_arpa(path, progress=progress)
 
     def quantised(self, bits: int = 8) -> LanguageModel:
-        """The model with probabilities of so many bits, in a smaller file."""
+        """The model with each probability stored in `bits` bits, which makes its file smaller."""
         raise refuse(self, "table of probabilities", "back-off models have: 'binyan lm export' makes one of any model")
 
     def training_text(self) -> Corpus | None:

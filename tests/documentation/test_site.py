@@ -16,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_site(tmp_path):
     """One test, so that the site is built once."""
     site = build(tmp_path / "site")
-    pages_ask_nothing_of_the_network(site)
-    every_command_is_there(site)
-    equations_are_mathematics(site)
-    reference_has_classes_and_their_methods(site)
+    assert_pages_ask_nothing_of_the_network(site)
+    assert_every_command_is_there(site)
+    assert_equations_are_mathematics(site)
+    assert_reference_has_classes_and_their_methods(site)
 
 
 def build(folder: Path) -> Path:
@@ -32,7 +32,7 @@ def build(folder: Path) -> Path:
     return folder
 
 
-def pages_ask_nothing_of_the_network(site):
+def assert_pages_ask_nothing_of_the_network(site):
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > 20
     for page in pages:
@@ -45,7 +45,7 @@ def pages_ask_nothing_of_the_network(site):
         assert not re.search(r"(url\(|@import )['\"]?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name
 
 
-def every_command_is_there(site):
+def assert_every_command_is_there(site):
     import typer.main
 
     from binyan.cli import app
@@ -62,11 +62,11 @@ def every_command_is_there(site):
     assert "--scheduler" in text and "tcp://host:8786" in text
 
 
-def equations_are_mathematics(site):
+def assert_equations_are_mathematics(site):
     text = (site / "models.html").read_text(encoding="utf-8")
     assert text.count("<math") >= 8 and "\\frac" not in text and "```" not in text
 
 
-def reference_has_classes_and_their_methods(site):
+def assert_reference_has_classes_and_their_methods(site):
     text = (site / "reference" / "python" / "ngram.html").read_text(encoding="utf-8")
     assert "binyan.ngram.hpylm.HPYLM.fit" in text and "Sample from the posterior" in text

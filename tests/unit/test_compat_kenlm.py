@@ -104,7 +104,7 @@ def test_words_are_looked_up_in_all_contexts_at_once(indexed: bool, prune: tuple
     model = KneserNey(order=5, prune=prune).fit(lines, progress=False)
     if indexed:
         model.native.build_index()
-    compare_with_single_words(model, lines[:100])
+    assert_scores_are_those_of_single_words(model, lines[:100])
 
 
 @pytest.mark.parametrize("indexed", [False, True])
@@ -113,10 +113,10 @@ def test_models_without_all_shorter_ngrams(tmp_path: Path, indexed: bool) -> Non
     model = ArpaModel.read(tmp_path / "model.arpa", progress=False)
     if indexed:
         model.native.build_index()
-    compare_with_single_words(model, ["a a b b", "b b b a b b", "a b b a c a a b", "a a a a"])
+    assert_scores_are_those_of_single_words(model, ["a a b b", "b b b a b b", "a b b a c a a b", "a a a a"])
 
 
-def compare_with_single_words(model: BackoffLanguageModel, lines: list[str]) -> None:
+def assert_scores_are_those_of_single_words(model: BackoffLanguageModel, lines: list[str]) -> None:
     ours = kenlm.Model(model)
     before, after = kenlm.State(), kenlm.State()
     for line in lines:

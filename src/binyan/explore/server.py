@@ -14,11 +14,12 @@ from importlib.resources import files
 from typing import Any
 
 from binyan import __version__
-from binyan.errors import BinyanError, InputError, MissingExtra, SettingsError
+from binyan.errors import BinyanError, MissingExtra, SettingsError
 from binyan.explore import api
 from binyan.explore.dispatch import BusyError, Dispatcher
 from binyan.explore.guard import PATIENCE, Connection, Guard, SlowClientError, error_response
 from binyan.explore.loaded_models import LoadedModels
+from binyan.json_text import json_object
 from binyan.json_values import finite
 
 try:
@@ -59,7 +60,7 @@ def create_app(
 
         async def endpoint(request: Request) -> Response:
             try:
-                fields = _fields(await request.body())
+                fields = json_object(await request.body())
                 measure = api.measure(models, name, fields)
                 return await dispatcher.run(lambda: _answer(question, models, fields), measure)
             except SlowClientError:
@@ -80,16 +81,6 @@ def create_app(
     for name in api.QUESTIONS:
         app.add_route(f"/api/{name}", asked(name), methods=["POST"])
     return app
-
-
-def _fields(body: bytes) -> Mapping[str, Any]:
-    try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError):
-        raise InputError("the request is not JSON") from None
-    if not isinstance(fields, dict):
-        raise InputError("the request must be an object in JSON")
-    return fields
 
 
 def _answer(

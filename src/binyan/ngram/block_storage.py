@@ -87,14 +87,14 @@ class BlockStorage(Protocol):
         """A block that was taken is no longer needed."""
 
     def arrays(self, sizes: Mapping[str, int]) -> ArrayStorage:
-        """Room for the arrays of a model with so many entries and contexts."""
+        """Room for the arrays of a model; `sizes` has its numbers of entries and contexts."""
 
     def model(self, context_base: NDArray[np.uint32], arrays: Any) -> _core.BackoffModel:
         """The model, when its arrays are written."""
 
 
 def array_shape(name: str, sizes: Mapping[str, int]) -> tuple[int, Any]:
-    """Length and type of one of the ARRAYS of a model with so many entries and contexts."""
+    """Length and type of one of the ARRAYS of a model; `sizes` has its numbers of entries and contexts."""
     size = sizes["entries"] if name in _ENTRIES else sizes["contexts"] + (name == "first_entry")
     return size, np.float32 if name.startswith("log_") else np.uint32
 

@@ -160,7 +160,7 @@ class NgramTable:
         return NgramTable(self.context_base, first, word[order], self.left_word, self.suffix, extension), place
 
     def with_words(self, number: int) -> NgramTable:
-        """The table with so many further words in the vocabulary."""
+        """The table with `number` words added to the vocabulary."""
         size = self.vocabulary_size
         first = np.where(np.arange(len(self.first_entry)) > 0, self.first_entry + number, 0)
         word = np.concatenate([np.arange(size + number), self.word[size:]])

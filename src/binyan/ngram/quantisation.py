@@ -18,7 +18,7 @@ Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
 
 def check_bits(bits: int) -> int:
-    """The number itself. Raises SettingsError where values cannot have so many bits."""
+    """The number itself. Raises SettingsError where values cannot be stored in that number of bits."""
     if not FEWEST <= bits <= MOST:
         raise SettingsError(f"probabilities have {FEWEST} to {MOST} bits, not {bits}")
     return bits

@@ -6,12 +6,12 @@ every word's score is wanted; and `id`, which comes back with the answer.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from binyan.errors import InputError
+from binyan.json_text import json_object
 from binyan.language_model import LanguageModel
 from binyan.text.reading import check_length
 from binyan.text.vocabulary import refuse_boundaries
@@ -37,12 +37,7 @@ def parse_request(body: str | bytes, models: Mapping[str, LanguageModel]) -> Sco
     """The request that some JSON is. Raises InputError, which says what is wrong with it."""
     if len(body) > MOST_BYTES:
         raise InputError(f"a request has at most {MOST_BYTES:,} bytes")
-    try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError):
-        raise InputError("the request is not JSON") from None
-    if not isinstance(fields, dict):
-        raise InputError("the request must be an object in JSON")
+    fields = json_object(body)
     if strange := [name for name in fields if name not in _FIELDS]:
         raise InputError(f"a request has no field {strange[0][:40]!r}; there are {', '.join(_FIELDS)}")
     name = _model_name(fields.get("model"), models)
