@@ -161,15 +161,15 @@ def test_commands(toy):
 
 def test_front_page_sets_figures_beside_the_thesis(tmp_path):
     thesis = {"hpylm": {"perplexity_by_order": {"MKN": {"4": 300.0}, "HPYLM": {"4": 294.0}}}}
-    mkn, sampled = [e for e in hpylm.experiments() if (e.size, e.order) == ("100k", 4)][:2]
+    mkn, sampled = [e for e in hpylm.experiments() if (e.size, e.order) == ("all-shards", 4)][:2]
     results = Results(tmp_path)
     results.put(mkn, Outcome({"perplexity": 100.0}, "model:mkn"), 60.0, 0)
     variants = {"one sample": {"perplexity": 97.0}, "averaged": {"perplexity": 96.0}}
     results.put(sampled, Outcome({"variants": variants}, "model:hpylm"), 60.0, 0)
     table = front_page.comparison("Chapter", hpylm.experiments(), results, thesis)
     assert [(row[2], row[3], row[4], row[5]) for row in table.rows] == [
-        ("perplexity", 300.0, 100.0, "-66.7 %"),
-        ("perplexity, one sample", 294.0, 97.0, "-67.0 %"),
+        ("perplexity", None, 100.0, None),
+        ("perplexity, one sample", None, 97.0, None),
         ("… against MKN, %", -2.0, -3.0, "-1.0"),
         ("perplexity, averaged", None, 96.0, None),
         ("… against MKN, %", None, -4.0, None),
@@ -192,21 +192,29 @@ def test_every_experiment_has_a_headline(name):
 
 @pytest.mark.parametrize("name", STUDY_NAMES)
 def test_headlines_name_figures_that_the_thesis_has(name):
-    """Of every chapter, some headline of the thesis's tables is found, and no key is misspelt."""
+    """Of every chapter, some figures or changes of the thesis's tables are found."""
     thesis = thesis_figures()
     listed = [h for e in select([name]) for h in load_study(name).headlines(e)]
-    assert sum(h.beside(thesis) is not None for h in listed) >= 10
+    changes = [h.change for h in listed if h.change is not None]
+    assert sum(shown.beside(thesis) is not None for shown in (*listed, *changes)) >= 8
 
 
 def test_a_thesis_figure_stands_beside_its_own_size_of_text():
+    """A million tokens beside the thesis's million, and nothing of other sizes and preparations beside it."""
     thesis = thesis_figures()
-    beside = {e.path: load_study("lbl").headlines(e)[0].beside(thesis) for e in select(["lbl"], ["eltec-cs/*/mkn"])}
-    assert beside == {
-        "eltec-cs/1m/mkn": 550,
-        "eltec-cs/1m-kappa-0.05/mkn": 862,
-        "eltec-cs/1m-kappa-1/mkn": 634,
-        **{f"eltec-cs/{size}/mkn": None for size in ("250k", "500k", "2m", "3m")},
-    }
+    chosen = [load_study("lbl").headlines(e)[0] for e in select(["lbl"], ["eltec-cs/*/clbl"])]
+    changes = {h.change.baseline: h.change.beside(thesis) for h in chosen}
+    assert [h.beside(thesis) for h in chosen] == [None] * len(chosen)
+    assert {name for name, change in changes.items() if change is not None} == {"lbl/eltec-cs/1m/mkn"}
+    assert changes["lbl/eltec-cs/1m/mkn"] == pytest.approx(100 * (508 / 550 - 1))
+
+
+def test_changes_in_bleu_are_of_one_chapter():
+    thesis = thesis_figures()
+    listed = {e.label: load_study("translation").headlines(e)[0] for e in select(["translation"], ["multi30k/en-de"])}
+    changes = {label: h.change and h.change.beside(thesis) for label, h in listed.items()}
+    assert changes["mkn"] is None and changes["hpylm+c-left"] == pytest.approx(13.7 - 13.9)
+    assert changes["mkn+clbl"] == pytest.approx(15.9 - 15.7)
 
 
 def test_thesis_figures_are_part_of_the_package(tmp_path, monkeypatch):

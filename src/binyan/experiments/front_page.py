@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from binyan.evaluation.table import Cell, Column, Table
 from binyan.experiments import report_page
 from binyan.experiments.experiment import Experiment
-from binyan.experiments.headline import Headline
+from binyan.experiments.headline import Change, Headline
 from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Result, Results
 from binyan.experiments.studies import load_study
@@ -29,8 +29,9 @@ COLUMNS = (
     Column("signature"),
 )
 _NOTE = (
-    "Our data are not the thesis's, so compare changes against MKN (their differences are in percentage points) rather than "
-    "perplexities themselves. The digits in the last column identify the full signatures below."
+    "A figure of the thesis is shown only where ours is the same quantity. Perplexities and BLEU on other text are not: for these, changes "
+    "against a baseline are compared, where the amounts of training text are alike. Differences are in the unit of their row. The digits in "
+    "the last column identify the full signatures below."
 )
 
 
@@ -96,50 +97,31 @@ def comparison(title: str, experiments: Sequence[Experiment], results: Results, 
     """A row for each headline of each experiment that has a result, and one for its change against the baseline."""
     rows: list[list[Cell]] = []
     signatures: dict[str, None] = {}
-    baselines: dict[str, _Baseline] = {}
-    for experiment in experiments:
-        if (result := results.get(experiment)) is None:
-            continue
+    finished = {e.name: (e, r) for e in experiments if (r := results.get(e)) is not None}
+    for experiment, result in finished.values():
         short = digest(result.signature.encode())[:8]
         for headline in load_study(experiment.study).headlines(experiment):
-            if headline.of(result) is not None:
-                rows += _rows(headline, experiment, result, thesis, baselines, short)
+            if (ours := headline.of(result)) is not None:
+                rows.append([experiment.path, experiment.source, *_figure(headline, ours, thesis), short])
+                if headline.change is not None and headline.change.baseline in finished:
+                    baseline = finished[headline.change.baseline]
+                    rows.append(["", "", *_change(headline.change, ours, baseline, thesis), short])
                 signatures[f"{short}  {result.signature}"] = None
     return Table(title, COLUMNS, rows, "\n".join(signatures), _NOTE if rows else "")
 
 
-@dataclass(frozen=True)
-class _Baseline:
-    """The first headline of an experiment that others are compared with."""
-
-    label: str
-    ours: float | None
-    thesis: float | None
+def _figure(headline: Headline, ours: float, thesis: Mapping[str, Any]) -> list[Cell]:
+    theirs = headline.beside(thesis)
+    return [headline.what, theirs, _rounded(ours), None if theirs is None else f"{ours - theirs:+.1f}"]
 
 
-def _rows(
-    headline: Headline,
-    experiment: Experiment,
-    result: Result,
-    thesis: Mapping[str, Any],
-    baselines: dict[str, _Baseline],
-    signature: str,
-) -> Iterator[list[Cell]]:
-    ours, theirs = headline.of(result), headline.beside(thesis)
-    baselines.setdefault(experiment.name, _Baseline(experiment.label, ours, theirs))
-    change = _change(ours, theirs)
-    difference = None if change is None else f"{change:+.1f} %"
-    yield [experiment.path, experiment.source, headline.what, theirs, _rounded(ours), difference, signature]
-    if (base := baselines.get(headline.against)) is not None:
-        our_change, their_change = _change(ours, base.ours), _change(theirs, base.thesis)
-        both = our_change is not None and their_change is not None
-        apart = f"{our_change - their_change:+.1f}" if both else None  # type: ignore[operator]
-        what = f"… against {base.label.upper()}, %"
-        yield ["", "", what, _rounded(their_change), _rounded(our_change), apart, signature]
-
-
-def _change(value: float | None, base: float | None) -> float | None:
-    return 100 * (value - base) / base if value is not None and base else None
+def _change(
+    change: Change, figure: float, baseline: tuple[Experiment, Result], thesis: Mapping[str, Any]
+) -> list[Cell]:
+    experiment, result = baseline
+    ours, theirs = change.of(figure, result), change.beside(thesis)
+    apart = None if ours is None or theirs is None else f"{ours - theirs:+.1f}"
+    return [f"… against {experiment.label.upper()}, {change.unit}", _rounded(theirs), _rounded(ours), apart]
 
 
 def _rounded(value: float | None) -> float | None:

@@ -34,8 +34,10 @@ def _affixes(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> Ta
 
 
 def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> Table:
+    """The lexicon of R3. For vocalised Arabic the thesis scores that of T3, another quantity, which is not shown."""
+    of_r3 = thesis.get("root_lexicon", {}).get("R3", {})
     theirs = {
-        f"{_ROOT_GRAMMAR} {score}": {dataset: scores[i] for dataset, scores in thesis.get("root_lexicon", {}).items()}
+        f"{_ROOT_GRAMMAR} {score}": {dataset: scores[i] for dataset, scores in of_r3.items()}
         for i, score in enumerate(_SCORES)
     }
     rows = [
@@ -43,7 +45,7 @@ def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> Tabl
         for m in stored.methods(learnt=True)
         for score in _SCORES
     ]
-    return grid(stored, size, "Lexicon of triliteral roots", rows, theirs)
+    return grid(stored, size, "Lexicon of triliteral roots (R3)", rows, theirs)
 
 
 def _curves(stored: StoredAnalyses, size: str) -> list[Table]:

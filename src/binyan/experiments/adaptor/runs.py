@@ -23,8 +23,9 @@ from binyan.experiments.experiment import Experiment, Measure, Outcome, SettingV
 if TYPE_CHECKING:
     from binyan.morphology import Morphology
 
+WHOLE_LIST = "all"
 # size -> words (None: all), sweeps and burn-in; the thesis had all words, 1000 and 900
-PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), "all": (None, 1_000, 900)}
+PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), WHOLE_LIST: (None, 1_000, 900)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any
 from binyan.evaluation import Chart, Column, Evaluation, Table
 from binyan.evaluation.perplexity import curve, signature_of
 from binyan.evaluation.table import Cell
-from binyan.experiments.hpylm.europarl import MAIN_SIZES
+from binyan.experiments.hpylm.europarl import LARGEST, MAIN_SIZES
 from binyan.experiments.hpylm.stored import MODELS, StoredEvaluations
 
 _SIZE_TITLES = {"first-shard": "first shard", "all-shards": "all shards"}
@@ -28,19 +28,19 @@ def size_title(size: str) -> str:
 
 
 def main(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) -> Table:
-    """Perplexities of 4-gram models trained on a text of this size, beside the thesis's."""
+    """Perplexities of 4-gram models trained on a text of this size; for the largest, changes beside the thesis's."""
     columns = [
         Column("model"),
         Column("perplexity", ".2f"),
         Column("against MKN %", "+.2f"),
         Column("against HPYLM %", "+.2f"),
-        Column("thesis", ".2f"),
         Column("thesis against MKN %", "+.2f"),
         Column("difference of changes", "+.2f"),
     ]
-    theirs = thesis.get("perplexity", {})
+    theirs = thesis.get("perplexity", {}) if size == LARGEST else {}
     mkn, hpylm = stored.find(size, 4, "MKN"), stored.find(size, 4, "HPYLM")
-    rows, evaluations = [], []
+    rows: list[list[Cell]] = []
+    evaluations = []
     for model in MODELS:
         if (e := stored.find(size, 4, model.title)) is None:
             continue
@@ -49,7 +49,7 @@ def main(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) -> Tab
         their_figure = theirs.get(model.thesis)
         their_change = _percent(their_figure, theirs["MKN"]) if their_figure and model.thesis != "MKN" else None
         apart = our_change - their_change if our_change is not None and their_change is not None else None
-        rows.append([model.title, e.perplexity, our_change, _change(e, hpylm), their_figure, their_change, apart])
+        rows.append([model.title, e.perplexity, our_change, _change(e, hpylm), their_change, apart])
     chart = Chart("bars", "model", ["against MKN %"], y_title="change in perplexity against MKN, %")
     title = f"Perplexity, Europarl German, {size_title(size)}, n = 4"
     return Table(title, columns, rows, signature_of(evaluations), chart=chart if len(rows) > 1 else None)
@@ -60,7 +60,7 @@ def by_order(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) ->
     runs = [s for s in stored.evaluations if s.size == size]
     if len({s.order for s in runs}) < 2:
         return
-    theirs = thesis.get("perplexity_by_order", {})
+    theirs = thesis.get("perplexity_by_order", {}) if size == LARGEST else {}
     signature = signature_of([s.evaluation for s in runs])
     points = [(s.evaluation.name, s.order, s.evaluation.perplexity) for s in runs]
     yield replace(

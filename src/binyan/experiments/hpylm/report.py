@@ -47,8 +47,8 @@ def sections(
 _PERPLEXITY = (
     "Test perplexities of 4-gram models; changes are in per cent. The first shard has 10m tokens, all four have 33m. The "
     "vocabulary has rare words too, as in the thesis's main experiment: all types but a twentieth of those seen once, from "
-    "which <unk> is learnt. The thesis trained on 59m tokens of WMT11 news and Europarl and tested on news, so compare "
-    "changes rather than perplexities themselves."
+    "which <unk> is learnt. The thesis trained on 59m tokens of WMT11 news and Europarl and tested on news, so its "
+    "changes against Kneser-Ney are shown beside those of our largest text, and its perplexities are not."
 )
 _SUBSETS = (
     "Hit length: the length of the longest n-gram of the training text that ends in the word. Unknown words and sentence "

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from binyan.experiments.experiment import Experiment
-from binyan.experiments.headline import Headline
+from binyan.experiments.headline import Change, Headline
 from binyan.experiments.lbl import eltec
 from binyan.experiments.lbl.models import TITLES
 from binyan.experiments.lbl.runs import BASELINE, MAIN_SIZE, PerplexityExperiment
@@ -15,18 +17,23 @@ def headlines(experiment: Experiment) -> list[Headline]:
     if isinstance(experiment, SimilarityExperiment):
         return _similarity(experiment)
     assert isinstance(experiment, PerplexityExperiment)
-    against = "" if experiment.label == BASELINE else experiment.baseline
-    return [Headline("perplexity", ("perplexity",), _thesis(experiment), against)]
+    change = None if experiment.label == BASELINE else _change(experiment)
+    return [Headline("perplexity", ("perplexity",), change=change)]
 
 
-def _thesis(experiment: PerplexityExperiment) -> tuple[str, ...]:
-    row = TITLES[experiment.label]
-    if experiment.kappa != eltec.KAPPA:
-        return "lbl", "perplexity_main", f"{row} {experiment.kappa}", experiment.language
-    return ("lbl", "perplexity_1m", row, experiment.language) if experiment.size == MAIN_SIZE else ()
+def _change(experiment: PerplexityExperiment) -> Change:
+    """The thesis's other values of kappa are those of its texts of 17 to 57 million tokens: its changes there are not shown."""
+    change = Change(experiment.baseline, ("perplexity",))
+    if experiment.size != MAIN_SIZE or experiment.kappa != eltec.KAPPA:
+        return change
+    ours, base = (
+        ("lbl", "perplexity_1m", TITLES[label], experiment.language) for label in (experiment.label, BASELINE)
+    )
+    return replace(change, thesis=(ours, base))
 
 
 def _similarity(experiment: SimilarityExperiment) -> list[Headline]:
+    """The pairs of words are the thesis's own."""
     return [
         Headline(f"rho, {pairs}, {how}", ("similarity", how, pairs, "rho"), ("lbl", "word_similarity", row, column))
         for label, how, row in VECTORS

@@ -61,7 +61,7 @@ def _perplexity(stored: StoredRuns, setting: str, thesis: Mapping[str, Any]) -> 
         Column("dev", ".1f"),
         Column("second dev", ".1f"),
         Column("lambda", "g"),
-        Column("thesis", ".0f"),
+        Column("thesis, change, %", "+.1f"),
     ]
     theirs = thesis.get("perplexity_1m", {}) if setting == MAIN_SIZE else {}
     rows: list[list[Cell]] = []
@@ -80,7 +80,7 @@ def _perplexity(stored: StoredRuns, setting: str, thesis: Mapping[str, Any]) -> 
                     figures["perplexity_dev"],
                     figures.get("perplexity_second"),
                     run.experiment.penalty,
-                    theirs.get(title, {}).get(language),
+                    _thesis_change(theirs, label, language),
                 ]
             )
             signatures.append(run.result.signature)
@@ -99,6 +99,16 @@ def _change(stored: StoredRuns, setting: str, language: str, label: str) -> floa
         return None
     ours, theirs = (float(r.result.figures["perplexity"]) for r in (run, plain))
     return 100 * (ours / theirs - 1)
+
+
+def _thesis_change(theirs: Mapping[str, Any], label: str, language: str) -> float | None:
+    """The same change in the thesis, in per cent."""
+    plain = (label in KINDS and KINDS[label].plain) or BASELINE
+    stated: float | None = theirs.get(f"{TITLES[label]} %", {}).get(language)
+    pair = [theirs.get(TITLES[one], {}).get(language) for one in (label, plain)]
+    if stated is not None or label == plain or None in pair:
+        return stated
+    return float(100 * (pair[0] / pair[1] - 1))
 
 
 def _groups(stored: StoredRuns, figure: str, of: str) -> list[Table]:

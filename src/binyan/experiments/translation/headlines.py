@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from binyan.experiments.headline import Headline
-from binyan.experiments.translation.runs import TranslationExperiment
+from dataclasses import replace
 
+from binyan.experiments.headline import Change, Headline, Keys
+from binyan.experiments.translation.models import SYSTEMS
+from binyan.experiments.translation.runs import BASELINE, TranslationExperiment
 
-def bleu_in_thesis(experiment: TranslationExperiment) -> tuple[str, ...]:
-    """The thesis's BLEU: of chapter 4 where it has the system, else of chapter 3, which has English to German alone."""
-    models = experiment.system_models
-    if models.thesis_chapter_4 is not None:
-        return "lbl", "translation", models.thesis_chapter_4, experiment.language_pair
-    if models.thesis_chapter_3 is not None and experiment.target == "de":
-        return "hpylm", "translation", "bleu", models.thesis_chapter_3
-    return ()
+_BLEU = ("bleu_mean",)
+_COMPOUNDS = ("compound_f_score",)
 
 
 def headlines(experiment: TranslationExperiment) -> list[Headline]:
-    """BLEU; for German also the F-score of compounds."""
-    listed = [Headline("BLEU", ("bleu_mean",), bleu_in_thesis(experiment))]
-    row = experiment.system_models.thesis_chapter_3
-    if experiment.target == "de" and row is not None:
-        compounds = ("hpylm", "translation", "compound_f", row)
-        listed.append(Headline("compounds, F", ("compound_f_score",), compounds))
+    """BLEU, and for German the F-score of compounds. The thesis translates other text, so its changes against MKN are shown."""
+    listed = [Headline("BLEU", _BLEU, change=bleu_change(experiment))]
+    if experiment.target == "de" and experiment.system_models.thesis_chapter_3 is not None:
+        listed.append(Headline("compounds, F", _COMPOUNDS, change=_change(experiment, _COMPOUNDS, "compound_f")))
     return listed
+
+
+def bleu_change(experiment: TranslationExperiment) -> Change | None:
+    """The change against Kneser-Ney beside the thesis's; None for Kneser-Ney itself."""
+    return _change(experiment, _BLEU, "bleu")
+
+
+def _change(experiment: TranslationExperiment, ours: Keys, of_chapter_3: str) -> Change | None:
+    """Both figures of the thesis's change come from the same chapter: each has a Kneser-Ney system of its own."""
+    if experiment.label == BASELINE:
+        return None
+    models, base = experiment.system_models, SYSTEMS[BASELINE]
+    thesis: tuple[Keys, Keys] | None = None
+    if models.thesis_chapter_4 and base.thesis_chapter_4:
+        rows, pair = ("lbl", "translation"), experiment.language_pair
+        thesis = (*rows, models.thesis_chapter_4, pair), (*rows, base.thesis_chapter_4, pair)
+    elif models.thesis_chapter_3 and base.thesis_chapter_3 and experiment.target == "de":
+        table = ("hpylm", "translation", of_chapter_3)
+        thesis = (*table, models.thesis_chapter_3), (*table, base.thesis_chapter_3)
+    return Change(replace(experiment, label=BASELINE).name, ours, thesis, unit="points")
