@@ -287,6 +287,23 @@ def test_three_calls_do_what_the_commands_do(toy):
     assert [path.name for path in report.write(toy.results / "out")] == ["index.md", "index.html"]
 
 
+def test_status_tells_what_is_stale(toy):
+    one, two, _ = select(["toy"])
+    results = Results(toy.results)
+    results.put(one, Outcome({"product": 2}, "n:1|binyan:0.9"), 1.0, 1)
+    results.put(replace(two, model={"factor": 3}), Outcome({"product": 6}, "n:2|binyan:0.8"), 1.0, 1)
+    assert [str(row) for row in experiments.status(["toy"], (), toy.results)] == [
+        "done     toy/1/double  (binyan 0.9)",
+        "stale    toy/2/double  (binyan 0.8)",
+        "missing  toy/3/double",
+    ]
+    shown = CliRunner().invoke(app, ["reproduce", "status", "toy", "--results", str(toy.results)])
+    assert shown.output.splitlines()[-1] == "1 done, 1 stale, 1 missing"
+    results.stale(two)[0].write_text("{}")
+    with pytest.raises(InputError, match="not a result file"):
+        experiments.status(["toy"], (), toy.results)
+
+
 def test_names_and_digests_are_those_of_version_0_1():
     golden = Path(__file__).resolve().parents[1] / "golden" / "experiments" / "names.tsv"
     rows = [line.split("\t") for line in golden.read_text().splitlines() if not line.startswith("#")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -54,6 +55,21 @@ def list_(names: Names = None, only: Only = None, results: ResultsFolder = _RESU
     for row in rows:
         typer.echo(row)
     typer.echo(f"{sum(row.result is not None for row in rows)} of {len(rows)} done in {results}")
+
+
+@app.command()
+def status(names: Names = None, only: Only = None, results: ResultsFolder = _RESULTS, json_: Json = False) -> None:
+    """Show what has been run, by which version, and what is stale."""
+    from binyan.experiments import status
+
+    rows = status(names or (), only or (), results)
+    if json_:
+        typer.echo(json.dumps([row.to_dict() for row in rows], indent=1, ensure_ascii=False))
+        return
+    for row in rows:
+        typer.echo(row)
+    states = Counter(row.state for row in rows)
+    typer.echo(", ".join(f"{states[state]} {state}" for state in ("done", "stale", "missing")))
 
 
 @app.command()

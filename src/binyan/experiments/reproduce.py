@@ -1,14 +1,15 @@
-"""The thesis's experiments in three calls: `listing`, `run` and `report`, as the commands of `binyan reproduce`."""
+"""The thesis's experiments in four calls: `listing`, `status`, `run` and `report`, as the commands of `binyan reproduce`."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from binyan.errors import BinyanError
+from binyan.errors import BinyanError, InputError
 from binyan.experiments.experiment import Experiment, Workspace, data_folder
 from binyan.experiments.front_page import Report, study_report
 from binyan.experiments.results import Result, Results
@@ -39,6 +40,22 @@ class ListedExperiment:
 
 
 @dataclass(frozen=True)
+class ExperimentStatus:
+    """Whether an experiment has a result, none, or one of other settings or another version, and the version that made it."""
+
+    name: str
+    state: Literal["done", "stale", "missing"]
+    version: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"name": self.name, "state": self.state, "version": self.version}
+
+    def __str__(self) -> str:
+        return f"{self.state:7}  {self.name}" + (f"  (binyan {self.version})" if self.version else "")
+
+
+@dataclass(frozen=True)
 class RunSummary:
     """What `run` did: the chosen experiments, the results there are by name, and the errors of those that failed."""
 
@@ -61,6 +78,33 @@ def listing(studies: Sequence[str] = (), only: Sequence[str] = (), results: Fold
     """
     stored = Results(Path(results))
     return [ListedExperiment(e, stored.get(e)) for e in select(studies, only)]
+
+
+def status(studies: Sequence[str] = (), only: Sequence[str] = (), results: Folder = RESULTS) -> list[ExperimentStatus]:
+    """What has been run of the chosen experiments, by which version, and what is stale.
+
+    >>> [str(row) for row in status(["adaptor"], ["HEB/5k/tpl"], results="nowhere")]
+    ['missing  adaptor/HEB/5k/tpl']
+    """
+    stored, rows = Results(Path(results)), []
+    for experiment in select(studies, only):
+        current = stored.path(experiment)
+        files = [current] if current.exists() else stored.stale(experiment)
+        version = _version(files[-1]) if files else None
+        rows.append(ExperimentStatus(experiment.name, _state(bool(files), current.exists()), version))
+    return rows
+
+
+def _state(has_result: bool, is_current: bool) -> Literal["done", "stale", "missing"]:
+    return "done" if is_current else "stale" if has_result else "missing"
+
+
+def _version(path: Path) -> str | None:
+    try:
+        signature = str(json.loads(path.read_text(encoding="utf-8"))["signature"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not a result file ({error}); delete it to run the experiment again") from error
+    return signature.rpartition("binyan:")[2] if "binyan:" in signature else None
 
 
 def run(

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,12 @@ class Results:
             return None
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}: not a result file ({error}); delete it to run the experiment again") from error
+
+    def stale(self, experiment: Experiment) -> list[Path]:
+        """Files of results under the same name that were made with other settings or another version."""
+        current = self.path(experiment)
+        name = current.name.removesuffix(f".{experiment.signature.digest}.json")
+        return sorted(p for p in current.parent.glob(f"{escape(name)}.{'[0-9a-f]' * 16}.json") if p != current)
 
     def put(self, experiment: Experiment, outcome: Outcome, seconds: float, peak_memory: int) -> Result:
         """Write an outcome. The JSON file is written last: where it exists, the result is complete."""
