@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from binyan.cli import options as o
 from binyan.cli.lm_log_bilinear import Checkpoint, Dev, WordOptions, train_network
@@ -33,7 +34,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
     ) -> None:
         from binyan import Recurrent
 
-        groups = {"shape": shape, "training": training, "policy": know, "preparation": prepare}
+        groups: dict[str, Any] = {"shape": shape, "training": training, "policy": know, "preparation": prepare}
         model = Recurrent(variant, **words.sources(variant), **groups)
         train_network(model, [*text, *(more or [])], dev, out, checkpoint, plots, quiet, json_)
 

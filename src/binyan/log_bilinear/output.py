@@ -116,6 +116,8 @@ class VectorNetwork(OutputLayer):
     def first_morpheme(self, side: Side) -> int:
         """The row of Q ("context") or R ("target") that is the vector of the first morpheme."""
 
+    predict: Any  # context vectors -> prediction vectors
+
     @abstractmethod
     def compiled(self) -> tuple[Tensor, Tensor]:
         """Composed context vectors, by word id, and target vectors, by row: with them all variants cost the same."""

@@ -68,12 +68,13 @@ class Scorer:
     def _by_class(self, p: Tensor) -> NDArray[np.float64]:  # (1, d) -> (K,)
         if not self.network.with_classes:
             return np.zeros(1)
-        return torch.log_softmax((p @ self.network.S.T + self.network.t).double(), 1)[0].numpy()  # type: ignore[no-any-return]
+        return torch.log_softmax((p @ self.network.S.T + self.network.t).double(), 1)[0].numpy()
 
     def _prediction_vectors(self, states: Sequence[State]) -> Tensor:  # -> (states, d)
         """The vectors p of several contexts."""
         rows = [torch.stack([self._context_vector(w) for w in state]) for state in states]  # type: ignore[attr-defined]
-        return self.network.predict(torch.stack(rows))  # type: ignore[no-any-return]
+        p: Tensor = self.network.predict(torch.stack(rows))
+        return p
 
     def _context_vector(self, word: int | str) -> Tensor:
         """The vector of a word of a state; one outside the vocabulary is composed."""

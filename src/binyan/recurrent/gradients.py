@@ -61,10 +61,11 @@ def likelihood(
 
     d_words = words.new_zeros(words.shape).index_add_(0, gather.place.flatten(), d_vectors.flatten(0, 1))
     inputs = Rows(gather.touched, gather.back(d_words))
-    gradients: Gradients = {name: g for (name, _), g in zip(inner, found, strict=True)} | output
-    gradients["R"] = network.target_map.back(output["R"])
+    gradients: Gradients = {name: g for (name, _), g in zip(inner, found, strict=True)}
+    gradients |= {name: output[name] for name in ("b", "S", "t")}
+    d_targets = network.target_map.back(output["R"])
     if network.shape.tied:
-        gradients["Q"] = gradients.pop("R").index_add_(0, inputs.index, inputs.values)
+        gradients["Q"] = d_targets.index_add_(0, inputs.index, inputs.values)
     else:
-        gradients["Q"] = inputs
+        gradients |= {"Q": inputs, "R": d_targets}
     return loss, gradients, tuple(h.detach() for h in last)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from binyan.errors import SettingsError
+from binyan.log_bilinear.settings import Variant
 from binyan.settings import Settings, setting
 
 CELLS = ("lstm", "gru")
@@ -17,13 +18,8 @@ VARIANTS = ("lstm", "lstm+c", "lstm+o", "lstm++")
 _NAME = re.compile(r"lstm(\+c|\+o|\+\+)?")
 
 
-@dataclass(frozen=True, repr=False)
-class RecurrentVariant:
+class RecurrentVariant(Variant):
     """Which model of the family: `lstm`, or `lstm+c`, `lstm+o`, `lstm++` where vectors are sums of factor vectors."""
-
-    context: bool = False  # vectors of input words are sums of factor vectors
-    output: bool = False  # those of predicted words are
-    classes: bool = True
 
     @classmethod
     def parse(cls, name: str) -> RecurrentVariant:
@@ -31,18 +27,10 @@ class RecurrentVariant:
         match = _NAME.fullmatch(name.lower())
         if match is None:
             raise SettingsError(f"{name!r} is not a recurrent model: {', '.join(VARIANTS)}")
-        return cls(match[1] in ("+c", "++"), match[1] in ("+o", "++"))
+        return cls(context=match[1] in ("+c", "++"), output=match[1] in ("+o", "++"))
 
     def __str__(self) -> str:
-        return "lstm" + {(0, 0): "", (1, 0): "+c", (0, 1): "+o", (1, 1): "++"}[self.context, self.output]
-
-    def __repr__(self) -> str:
-        return f"<{self}>"
-
-    @property
-    def additive(self) -> bool:
-        """Whether the model needs a word map."""
-        return self.context or self.output
+        return super().__str__().replace("clbl", "lstm")
 
     @property
     def description(self) -> str:

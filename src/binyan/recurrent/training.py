@@ -186,8 +186,8 @@ class RecurrentTrainer:
         norm = float(torch.stack([g.square().sum() for g in layers]).sum().sqrt()) / events
         for gradient in layers:
             gradient.mul_(min(1.0, self.settings.clip / max(norm, 1e-12)))
-        for gradient in gradients.values():
-            (gradient if isinstance(gradient, Tensor) else gradient.values).div_(events)
+        for each in gradients.values():
+            (each if isinstance(each, Tensor) else each.values).div_(events)
         return gradients
 
     def _shrink(self) -> float:
