@@ -21,7 +21,8 @@ import torch
 
 from binyan.clustering import WordClasses, bigrams_of, brown
 from binyan.log_bilinear.factor_map import FactorMap
-from binyan.log_bilinear.network import LogBilinearNetwork, Targets
+from binyan.log_bilinear.network import LogBilinearNetwork
+from binyan.log_bilinear.output import Targets
 from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant
 from binyan.log_bilinear.training import Trainer
 from binyan.segmentation import Part, Segmentation, SegmentationTable

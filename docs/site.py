@@ -21,6 +21,7 @@ PARTS = {
     "segmentation": "Segmentation",
     "ngram": "N-gram models",
     "log_bilinear": "Log-bilinear models",
+    "recurrent": "Recurrent models",
     "mixture": "Mixtures",
     "sampling": "Sampling",
     "clustering": "Word classes",

@@ -50,7 +50,7 @@ def ngram_models() -> dict[str, LanguageModel]:
 
 @lru_cache(maxsize=1)
 def log_bilinear_models() -> dict[str, LanguageModel]:
-    """Log-bilinear models, one of them extended; none where PyTorch is not installed."""
+    """Log-bilinear and recurrent models, one of them extended; none where PyTorch is not installed."""
     try:
         import torch
     except ImportError:
@@ -62,6 +62,8 @@ def log_bilinear_models() -> dict[str, LanguageModel]:
         name: binyan.LogBilinear(name, classes=classes, word_map=word_map, **options).fit(corpus, TEXT, progress=False)
         for name, classes, word_map in (("lbl", None, None), ("clbl++", 3, PARTS))
     }
+    small = {"dim": 4, "hidden": 5, "epochs": 2, "batch": 20, "order": 3}
+    models["lstm++"] = binyan.Recurrent("lstm++", classes=3, word_map=PARTS, **small).fit(corpus, TEXT, progress=False)
     return models | {"extended": models["clbl++"].extended()}
 
 
@@ -81,5 +83,5 @@ def all_models() -> dict[str, LanguageModel]:
 
 NAMES = [
     *["mkn", "arpa", "hpylm", "hpylm+c", "hpylm+g", "closed hpylm+c", "closed hpylm+g"],
-    *["lbl", "clbl++", "extended", "mixture", "open mixture", "by context"],
+    *["lbl", "clbl++", "lstm++", "extended", "mixture", "open mixture", "by context"],
 ]

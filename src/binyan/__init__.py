@@ -21,6 +21,7 @@ _NAMES = {
     "LogBilinear": "binyan.log_bilinear",
     "Mixture": "binyan.mixture",
     "Morphology": "binyan.morphology",
+    "Recurrent": "binyan.recurrent",
     "Rescorer": "binyan.translation.rescoring",
     "Translator": "binyan.translation.translator",
     "WordClasses": "binyan.clustering",
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from binyan.ngram.compound import CompoundHPYLM
     from binyan.ngram.hpylm import HPYLM
     from binyan.ngram.kneser_ney import KneserNey
+    from binyan.recurrent import Recurrent
     from binyan.segmentation.compound_splitter import CompoundSplitter
     from binyan.segmentation.word_map import WordMap
     from binyan.translation.rescoring import Rescorer
@@ -58,6 +60,7 @@ __all__ = [
     "LogBilinear",
     "Mixture",
     "Morphology",
+    "Recurrent",
     "Rescorer",
     "Translator",
     "WordClasses",

@@ -27,6 +27,7 @@ KINDS: dict[str, str] = {
     "hpylm+c": "binyan.ngram.compound:CompoundHPYLM",
     "hpylm+g": "binyan.ngram.compound:CompoundHPYLM",
     "log-bilinear": "binyan.log_bilinear:LogBilinear",
+    "recurrent": "binyan.recurrent:Recurrent",
     "mixture": "binyan.mixture.mixture:Mixture",
     "adaptor": "binyan.morphology.morphology:Morphology",
     "compound-splitter": "binyan.segmentation.compound_splitter:CompoundSplitter",

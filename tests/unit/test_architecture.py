@@ -16,6 +16,7 @@ LONGEST = 400
 MODELS = (
     "ngram",
     "log_bilinear",
+    "recurrent",
     "grammar",
     "morphology",
     "clustering",
@@ -29,7 +30,7 @@ LATER = ("evaluation", "experiments", "explore", "serving", "translation", "cli"
 FORBIDDEN = {
     "text": ("segmentation", "model_file", *MODELS, *LATER),
     **{model: LATER for model in MODELS},
-    "segmentation": ("ngram", "log_bilinear", *LATER),
+    "segmentation": ("ngram", "log_bilinear", "recurrent", *LATER),
     "evaluation": ("translation", "experiments", "explore", "cli"),
     "translation": ("experiments", "explore", "cli"),
     "experiments": ("explore", "cli"),
@@ -37,7 +38,7 @@ FORBIDDEN = {
     "serving": ("cli",),
 }
 # Only files under these paths may import PyTorch.
-NEURAL = ("log_bilinear/",)
+NEURAL = ("log_bilinear/", "recurrent/")
 
 
 def imported(path: Path) -> set[str]:

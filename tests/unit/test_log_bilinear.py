@@ -17,8 +17,9 @@ from binyan.log_bilinear.events import Events  # noqa: E402
 from binyan.log_bilinear.factor_map import FactorMap  # noqa: E402
 from binyan.log_bilinear.gradients import Rows, likelihood  # noqa: E402
 from binyan.log_bilinear.language_model import LogBilinear  # noqa: E402
-from binyan.log_bilinear.network import LogBilinearNetwork, Targets  # noqa: E402
+from binyan.log_bilinear.network import LogBilinearNetwork  # noqa: E402
 from binyan.log_bilinear.noise_contrastive import contrast, noise_words  # noqa: E402
+from binyan.log_bilinear.output import Targets  # noqa: E402
 from binyan.log_bilinear.settings import VARIANTS, Shape, TrainingSettings, Variant  # noqa: E402
 from binyan.log_bilinear.training import Trainer, score_events  # noqa: E402
 from binyan.mixture import Mixture  # noqa: E402

@@ -18,7 +18,8 @@ from binyan.clustering import WordClasses  # noqa: E402
 from binyan.errors import InputError, MissingExtra, ModelFileError, NotFittedError, SettingsError  # noqa: E402
 from binyan.log_bilinear import storage  # noqa: E402
 from binyan.log_bilinear.factor_map import FactorMap  # noqa: E402
-from binyan.log_bilinear.network import LogBilinearNetwork, Targets  # noqa: E402
+from binyan.log_bilinear.network import LogBilinearNetwork  # noqa: E402
+from binyan.log_bilinear.output import Targets  # noqa: E402
 from binyan.log_bilinear.predictions import CACHE_BYTES, PredictionCache  # noqa: E402
 from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant  # noqa: E402
 from binyan.model_file import ModelFile  # noqa: E402

@@ -23,6 +23,7 @@ from binyan.text import Preparation, VocabularyPolicy
 if TYPE_CHECKING:
     from binyan.log_bilinear import LogBilinear
     from binyan.log_bilinear.history import TrainingHistory
+    from binyan.recurrent import Recurrent
 
 Dev = Annotated[Path, typer.Option("--dev", metavar="F", help="Development text: training stops by its perplexity.")]
 Checkpoint = Annotated[
@@ -78,18 +79,8 @@ def trainer_of(variant: str) -> Callable[..., None]:
         quiet: o.Quiet = False,
         json_: o.Json = False,
     ) -> None:
-        from binyan.cli.lm_train import save_and_report
-
         model = _model(variant, shape, words, training, know, prepare)
-        o.check_out(out)
-        start = time.monotonic()
-        with plain_warnings():
-            say = None if quiet else _say
-            progress = False if quiet else None
-            model.fit([*text, *(more or [])], dev, checkpoint=checkpoint, progress=progress, after_epoch=say)
-        if model.is_writer:
-            _plot(model, plots)
-            save_and_report(model, out, start, json_)
+        train_network(model, [*text, *(more or [])], dev, out, checkpoint, plots, quiet, json_)
 
     command.__doc__ = f"""The log-bilinear model {variant.upper()}: {Variant.parse(variant).description}.
 
@@ -143,12 +134,35 @@ def _model(variant: str, shape: Shape, words: WordOptions, *groups: Settings) ->
     return LogBilinear(variant, **words.sources(variant), **settings)
 
 
+def train_network(
+    model: LogBilinear | Recurrent,
+    texts: list[Path],
+    dev: Path,
+    out: Path,
+    checkpoint: Path | None,
+    plots: Path | None,
+    quiet: bool,
+    json_: bool,
+) -> None:
+    """Fit a model with a network, save it, and say what it is."""
+    from binyan.cli.lm_train import save_and_report
+
+    o.check_out(out)
+    start = time.monotonic()
+    with plain_warnings():
+        say = None if quiet else _say
+        model.fit(texts, dev, checkpoint=checkpoint, progress=False if quiet else None, after_epoch=say)
+    if model.is_writer:
+        _plot(model, plots)
+        save_and_report(model, out, start, json_)
+
+
 def _say(history: TrainingHistory) -> None:
     loss, perplexity = history.loss[-1], history.perplexity[-1]
     typer.echo(f"epoch {history.epochs}: loss {loss:.4f}, development perplexity {perplexity:.2f}", err=True)
 
 
-def _plot(model: LogBilinear, folder: Path | None) -> None:
+def _plot(model: LogBilinear | Recurrent, folder: Path | None) -> None:
     if folder is not None and model.history is not None:
         from binyan.evaluation import trace
 

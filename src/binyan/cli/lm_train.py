@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from binyan.cli import lm_log_bilinear
+from binyan.cli import lm_log_bilinear, lm_recurrent
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import RunOptions, with_settings
@@ -153,6 +153,7 @@ TRAINERS: dict[str, Callable[..., None]] = {
     """,
     ),
     **lm_log_bilinear.TRAINERS,
+    **lm_recurrent.TRAINERS,
 }
 
 app = App(help="Train a model.", no_args_is_help=True)

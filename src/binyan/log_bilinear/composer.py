@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 from torch import Tensor
 
 from binyan.log_bilinear.factor_map import FactorMap, factors_of
-from binyan.log_bilinear.network import LogBilinearNetwork
+from binyan.log_bilinear.output import Side, VectorNetwork
 from binyan.segmentation import SegmentationTable
-from binyan.text.vocabulary import UNKNOWN_ID
-
-Side = Literal["context", "target"]
 
 
 class Composer:
@@ -22,7 +18,7 @@ class Composer:
     """
 
     def __init__(
-        self, network: LogBilinearNetwork, factor_map: FactorMap, segmentations: SegmentationTable, has_unknown: bool
+        self, network: VectorNetwork, factor_map: FactorMap, segmentations: SegmentationTable, has_unknown: bool
     ) -> None:
         self.network, self.factor_map, self.segmentations = network, factor_map, segmentations
         self.has_unknown = has_unknown
@@ -36,8 +32,8 @@ class Composer:
         variant = self.network.shape.variant
         if not (variant.context if side == "context" else variant.output):
             return []
-        surface = self.factor_map.words if side == "context" else self.network.targets.rows
-        return [f - self.factor_map.words + surface for f in self.factor_map.known(morphemes)]
+        first = self.network.first_morpheme(side)
+        return [f - self.factor_map.words + first for f in self.factor_map.known(morphemes)]
 
     def context_rows(self, word: str) -> list[int]:
         """Rows of Q whose sum is the vector of a context word outside the vocabulary.
@@ -45,7 +41,7 @@ class Composer:
         <unk>, where training had it, and the known morphemes; none where there are no such morphemes.
         """
         rows = self.rows(self.known_morphemes(word), "context")
-        return [UNKNOWN_ID, *rows] if rows and self.has_unknown else rows
+        return [self.network.unknown_row, *rows] if rows and self.has_unknown else rows
 
     def context_vector(self, word: str) -> Tensor | None:
         """The vector of a context word outside the vocabulary; None where none of its morphemes is known."""

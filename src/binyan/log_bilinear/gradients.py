@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from binyan.log_bilinear.network import Composition, LogBilinearNetwork
+from binyan.log_bilinear.output import OutputLayer
 
 
 @dataclass(frozen=True)
@@ -75,18 +76,12 @@ def distinct(ids: Tensor, size: int) -> tuple[Tensor, Tensor]:
 
 
 @torch.no_grad()
-def likelihood(model: LogBilinearNetwork, contexts: Tensor, rows: Tensor) -> tuple[Tensor, Gradients]:
-    """-sum log P(w | h) over the events of a class-based model, and its gradient; `rows` are target rows."""
-    classes = model.class_of_row[rows]
-    order = torch.argsort(classes, stable=True)
-    contexts, rows, classes = contexts[order], rows[order], classes[order]
+def class_likelihood(
+    model: OutputLayer, p: Tensor, rows: Tensor, classes: Tensor, target_vectors: Tensor
+) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+    """-sum log P(w | p) of target rows, sorted by class, and its gradients: by p, and by R, b, S and t."""
+    R = target_vectors  # (V', d), perhaps with further rows
     present, counts = torch.unique_consecutive(classes, return_counts=True)
-
-    near = FactorGather.of(contexts, model.context_map, len(model.context_map.offsets) - 1, len(model.Q))
-    q = nn.functional.embedding(near.place, near.compose(model.Q.index_select(0, near.touched)))  # (B, n-1, d)
-    p = model.predict(q)  # (B, d)
-    R = model.target_map(model.R)  # (V', d)
-
     by_class = torch.log_softmax(torch.addmm(model.t, p, model.S.T), 1)  # (B, K)
     loss = -by_class.gather(1, classes[:, None]).sum()
     error = by_class.exp_()
@@ -111,6 +106,20 @@ def likelihood(model: LogBilinearNetwork, contexts: Tensor, rows: Tensor) -> tup
             dpc.addmm_(error, vectors)
             torch.mm(error.T, pc, out=dR[first:last])
             torch.sum(error, 0, out=db[first:last])
+    return torch.stack(losses).sum(), dp, {"R": dR, "b": db, "S": dS, "t": dt}
+
+
+@torch.no_grad()
+def likelihood(model: LogBilinearNetwork, contexts: Tensor, rows: Tensor) -> tuple[Tensor, Gradients]:
+    """-sum log P(w | h) over the events of a class-based model, and its gradient; `rows` are target rows."""
+    classes = model.class_of_row[rows]
+    order = torch.argsort(classes, stable=True)
+    contexts, rows, classes = contexts[order], rows[order], classes[order]
+
+    near = FactorGather.of(contexts, model.context_map, len(model.context_map.offsets) - 1, len(model.Q))
+    q = nn.functional.embedding(near.place, near.compose(model.Q.index_select(0, near.touched)))  # (B, n-1, d)
+    p = model.predict(q)  # (B, d)
+    loss, dp, output = class_likelihood(model, p, rows, classes, model.target_map(model.R))
 
     if model.shape.variant.nonlinear:
         dp = dp * model.slope(p)
@@ -122,8 +131,8 @@ def likelihood(model: LogBilinearNetwork, contexts: Tensor, rows: Tensor) -> tup
         dC = (flat.T @ dp).reshape(model.C.shape)
         dq = (dp @ model.C.reshape(-1, dp.shape[1]).T).reshape(q.shape)
     d_words = dq.new_zeros(near.words, dq.shape[2]).index_add_(0, near.place.reshape(-1), dq.reshape(-1, dq.shape[2]))
-    gradients: Gradients = {"Q": Rows(near.touched, near.back(d_words)), "R": model.target_map.back(dR), "C": dC}
-    return torch.stack(losses).sum(), gradients | {"b": db, "S": dS, "t": dt}
+    gradients: Gradients = {"Q": Rows(near.touched, near.back(d_words)), "C": dC, **output}
+    return loss, gradients | {"R": model.target_map.back(output["R"])}
 
 
 class ByHand(torch.autograd.Function):

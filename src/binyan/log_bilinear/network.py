@@ -7,46 +7,15 @@ dimensions, n order.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from binyan.log_bilinear.factor_map import FactorMap
+from binyan.log_bilinear.output import Side, Targets, VectorNetwork
 from binyan.log_bilinear.settings import Shape
-from binyan.text.vocabulary import BEGIN_ID, Vocabulary
+from binyan.text.vocabulary import UNKNOWN_ID
 
 HEIGHT = 4.0  # of the centred sigmoid, which then has slope 1 at 0, as the linear models have
-
-
-class Targets:
-    """What the model predicts: every word but <s>, in rows sorted by class, so that the words of a class are neighbours.
-
-    Row r is the word `word_of[r]`; the class c has rows `first[c]` to `first[c + 1]`.
-    """
-
-    def __init__(self, class_of: NDArray[np.uint32] | None, vocabulary: Vocabulary) -> None:
-        words = np.delete(np.arange(len(vocabulary), dtype=np.int64), BEGIN_ID)
-        labels = np.zeros(len(words), np.int64) if class_of is None else class_of[words].astype(np.int64)
-        _, labels = np.unique(labels, return_inverse=True)  # no class without words
-        order = np.argsort(labels, kind="stable")
-        self.word_of: NDArray[np.int64] = words[order]
-        self.row_of: NDArray[np.int64] = np.full(len(vocabulary), -1, np.int64)
-        self.row_of[self.word_of] = np.arange(len(words))
-        self.class_of_row: NDArray[np.int64] = labels[order]
-        self.first: NDArray[np.int64] = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
-
-    @property
-    def rows(self) -> int:
-        """Number of predicted words."""
-        return len(self.word_of)
-
-    @property
-    def classes(self) -> int:
-        """Number of classes."""
-        return len(self.first) - 1
 
 
 class Composition(nn.Module):
@@ -94,24 +63,22 @@ def _sums(indices: Tensor, vectors: Tensor, offsets: Tensor) -> Tensor:
     return nn.functional.embedding_bag(indices, vectors, offsets, mode="sum", include_last_offset=True)
 
 
-class LogBilinearNetwork(nn.Module):
+class LogBilinearNetwork(VectorNetwork):
     """The parameters Theta and the distributions they define. Contexts are word ids (B, n - 1), nearest word last."""
 
-    class_of_row: Tensor
+    unknown_row = UNKNOWN_ID
 
     def __init__(
         self, shape: Shape, targets: Targets, factor_map: FactorMap, seed: int = 1, scale: float = 0.1
     ) -> None:
-        super().__init__()
+        super().__init__(targets, shape.variant.classes)
         variant, d = shape.variant, shape.dim
-        self.shape, self.targets = shape, targets
+        self.shape = shape
         self.centred = False
         words = factor_map.words
         context_map = factor_map if variant.context else FactorMap.identity(words)
         target_map = (factor_map if variant.output else FactorMap.identity(words)).permuted(targets.word_of)
         self.context_map, self.target_map = Composition(context_map), Composition(target_map)
-        self.register_buffer("class_of_row", torch.from_numpy(targets.class_of_row), persistent=False)
-        self.first: list[int] = targets.first.tolist()
 
         def gaussian(item: int, *size: int) -> nn.Parameter:
             # A stream for each matrix, and rows drawn in order: what the morphemes add leaves the words' draws as they are.
@@ -125,19 +92,14 @@ class LogBilinearNetwork(nn.Module):
             self.S = gaussian(5, targets.classes, d)  # (K, d)
             self.t = nn.Parameter(torch.zeros(targets.classes))  # (K,)
 
+    def first_morpheme(self, side: Side) -> int:
+        """The row of Q or R that is the vector of the first morpheme."""
+        return self.targets.rows + (side == "context")  # which has <s> too
+
     def use_contexts(self, factor_map: FactorMap) -> None:
         """Take the rows of another map of the same factors as context words: with words outside the vocabulary, or without."""
         if self.shape.variant.context:
             self.context_map = Composition(factor_map).to(self.Q.device)
-
-    def set_biases(self, counts: NDArray[Any]) -> None:
-        """Biases as log-unigrams with Laplace smoothing (thesis, section 4.4.1), from the counts of words by id."""
-        rows = torch.from_numpy(np.asarray(counts, np.float64)[self.targets.word_of] + 1.0)
-        with torch.no_grad():
-            self.b.copy_(torch.log(rows / rows.sum()))
-            if self.shape.variant.classes:
-                sums = torch.zeros(self.targets.classes, dtype=rows.dtype).index_add_(0, self.class_of_row.cpu(), rows)
-                self.t.copy_(torch.log(sums / sums.sum()))
 
     def predict(self, q: Tensor) -> Tensor:  # (B, n-1, d) -> (B, d)
         """The prediction vector p = eta(sum_j q_j C_j)."""
@@ -168,36 +130,6 @@ class LogBilinearNetwork(nn.Module):
     def compiled(self) -> tuple[Tensor, Tensor]:
         """Composed context vectors, by word id, and target vectors, by row: with them all variants cost the same."""
         return self.context_map(self.Q), self.target_map(self.R)
-
-    def log_prob(self, p: Tensor, rows: Tensor, target_vectors: Tensor) -> Tensor:  # (B, d), (B,), (V', d) -> (B,)
-        """Natural log-probabilities of target rows, normalised exactly; differentiable."""
-        if not self.shape.variant.classes:
-            return torch.log_softmax(p @ target_vectors.T + self.b, 1).gather(1, rows[:, None])[:, 0]
-        classes = self.class_of_row[rows]
-        out = torch.log_softmax(p @ self.S.T + self.t, 1).gather(1, classes[:, None])[:, 0]
-        order = torch.argsort(classes, stable=True)
-        present, counts = torch.unique_consecutive(classes[order], return_counts=True)
-        sizes = counts.tolist()
-        within = []
-        for c, pc, row in zip(
-            present.tolist(), torch.split(p[order], sizes), torch.split(rows[order], sizes), strict=True
-        ):
-            first, last = self.first[c], self.first[c + 1]
-            scores = torch.log_softmax(torch.addmm(self.b[first:last], pc, target_vectors[first:last].T), 1)
-            within.append(scores.gather(1, (row - first)[:, None])[:, 0])
-        return out + torch.empty_like(out).index_copy(0, order, torch.cat(within))
-
-    def distribution(self, p: Tensor, target_vectors: Tensor) -> Tensor:  # (B, d) -> (B, V')
-        """Natural log-probabilities of every row."""
-        scores = p @ target_vectors.T + self.b
-        if not self.shape.variant.classes:
-            return torch.log_softmax(scores, 1)
-        by_class = torch.log_softmax(p @ self.S.T + self.t, 1)
-        parts = [
-            torch.log_softmax(scores[:, first:last], 1) + by_class[:, c : c + 1]
-            for c, (first, last) in enumerate(zip(self.first, self.first[1:], strict=False))
-        ]
-        return torch.cat(parts, 1)
 
 
 def _stacked(words: nn.Parameter, morphemes: nn.Parameter) -> nn.Parameter:

@@ -17,7 +17,7 @@ from binyan.log_bilinear.composer import Composer
 from binyan.log_bilinear.events import Events
 from binyan.log_bilinear.extension import Extension
 from binyan.log_bilinear.predictions import Prediction, PredictionCache, log_softmax
-from binyan.log_bilinear.training import events_at_once
+from binyan.log_bilinear.training import SCORED_AT_ONCE
 from binyan.scores import State, Step
 from binyan.text.vocabulary import BEGIN, BEGIN_ID, END_ID, UNKNOWN, UNKNOWN_ID, Vocabulary, refuse_boundaries
 
@@ -56,17 +56,30 @@ class Scorer:
         """What a context predicts, from the cache where it is kept."""
         prediction = self.cache.get(state)
         if prediction is None:
-            q = [
-                self.context_vectors[w] if isinstance(w, int) else self.composer.context_vector(w)
-                for w in state  # type: ignore[attr-defined]
-            ]
-            p = self.network.predict(torch.stack([v for v in q if v is not None])[None])
-            by_class = np.zeros(1)
-            if self.network.shape.variant.classes:
-                by_class = torch.log_softmax((p @ self.network.S.T + self.network.t).double(), 1)[0].numpy()
-            prediction = Prediction(p[0].numpy(), by_class)
+            prediction = self._predict(state)
             self.cache.add(state, prediction)
         return prediction
+
+    def _predict(self, state: State) -> Prediction:
+        """What a context predicts."""
+        p = self._prediction_vectors([state])
+        return Prediction(p[0].numpy(), self._by_class(p))
+
+    def _by_class(self, p: Tensor) -> NDArray[np.float64]:  # (1, d) -> (K,)
+        if not self.network.with_classes:
+            return np.zeros(1)
+        return torch.log_softmax((p @ self.network.S.T + self.network.t).double(), 1)[0].numpy()
+
+    def _prediction_vectors(self, states: Sequence[State]) -> Tensor:  # -> (states, d)
+        """The vectors p of several contexts."""
+        rows = [torch.stack([self._context_vector(w) for w in state]) for state in states]  # type: ignore[attr-defined]
+        p: Tensor = self.network.predict(torch.stack(rows))
+        return p
+
+    def _context_vector(self, word: int | str) -> Tensor:
+        """The vector of a word of a state; one outside the vocabulary is composed."""
+        vector = self.context_vectors[word] if isinstance(word, int) else self.composer.context_vector(word)
+        return self.context_vectors[UNKNOWN_ID] if vector is None else vector
 
     def _within(self, state: State, prediction: Prediction, c: int) -> NDArray[np.float64]:
         """Log-probabilities of the words of class c, given the class."""
@@ -114,18 +127,10 @@ class Scorer:
         if self.extension:
             whole = [self.distribution(state).astype(np.float32) for state in states]
             return np.stack([self.prediction(state).p for state in states]), np.stack(whole)
-        rows = [
-            torch.stack([self.context_vectors[w] if isinstance(w, int) else self._composed(w) for w in state])  # type: ignore[attr-defined]
-            for state in states
-        ]
-        p = self.network.predict(torch.stack(rows))
+        p = self._prediction_vectors(states)
         out = np.zeros((len(states), self.closed), np.float32)
         out[:, self.network.targets.word_of] = self.network.distribution(p, self.target_vectors).exp().numpy()
         return p.numpy(), out
-
-    def _composed(self, word: str) -> Tensor:
-        vector = self.composer.context_vector(word)
-        return self.context_vectors[UNKNOWN_ID] if vector is None else vector
 
     def steps(self, state: State, word: str, vocabulary: Vocabulary, counts: NDArray[np.int64]) -> tuple[Step, ...]:
         """The class, the word within it and, for a word outside the vocabulary, its share of <unk>."""
@@ -136,7 +141,7 @@ class Scorer:
         within = float(np.exp(self._within(state, prediction, c)[row - self.network.first[c]]))
         surface, morphemes = UNKNOWN if outside else word, self.composer.known_morphemes(word)
         detail = f"{surface} = {' + '.join([surface, *morphemes])}" if morphemes and not outside else surface
-        if not self.network.shape.variant.classes:
+        if not self.network.with_classes:
             steps = [Step("word", detail, within)]
         else:
             name = self._class_name(c, vocabulary, counts)
@@ -174,11 +179,18 @@ class Scorer:
             offsets.append(len(ids))
         if any(i in (BEGIN_ID, END_ID) for i in ids):
             refuse_boundaries((BEGIN,))
-        events = Events.of_ids(np.array(ids, np.int32), np.array(offsets, np.uint64), self.network.shape.order)
+        contexts, events = self._events(np.array(ids, np.int32), np.array(offsets, np.uint64))
         context_vectors = torch.cat([self.context_vectors, torch.stack(vectors)]) if vectors else self.context_vectors
-        words = np.where(events.words < len(index), events.words, np.int32(UNKNOWN_ID))
+        words = np.where(events < len(index), events, np.int32(UNKNOWN_ID))
         ends = np.array([end + i for i, end in enumerate(offsets)], np.uint64)
-        return ScoringBatch(context_vectors, events.contexts, words, ends)
+        return ScoringBatch(context_vectors, contexts, words, ends)
+
+    def _events(
+        self, ids: NDArray[np.int32], offsets: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """What predicts each event of sentences, and the events."""
+        events = Events.of_ids(ids, offsets, self.network.shape.order)
+        return events.contexts, events.words
 
     @torch.no_grad()
     def log_probs(self, batch: ScoringBatch, words: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -186,23 +198,25 @@ class Scorer:
         is_known = (words != UNKNOWN_ID) & (words < self.closed)
         rows = torch.from_numpy(self.network.targets.row_of[np.where(is_known, words, UNKNOWN_ID)])
         places = np.where(words == UNKNOWN_ID, len(self.extension), words.astype(np.int64) - self.closed)
-        parts = []
-        for here, p in self._predicted(batch, events_at_once(self.network)):
+        out = np.zeros(len(words))
+        for here, p in self._predicted(batch, SCORED_AT_ONCE[self.network.with_classes]):
             scores = self.network.log_prob(p, rows[here], self.target_vectors)
             if self.extension:
                 outside = torch.from_numpy(np.flatnonzero(~is_known[here]))
                 scores[outside] += self.extension.log_shares_of(p[outside], torch.from_numpy(places[here])[outside])
-            parts.append(scores.double())
-        return torch.cat(parts).numpy() if parts else np.zeros(0)
+            out[here] = scores.double().numpy()
+        return out
 
     @torch.no_grad()
     def prediction_vectors(self, batch: ScoringBatch) -> NDArray[np.float64]:
         """The vector p of each event."""
-        parts = [p for _, p in self._predicted(batch, _PREDICTED_AT_ONCE)]
-        return torch.cat(parts).double().numpy() if parts else np.zeros((0, self.network.shape.dim))
+        out = np.zeros((len(batch.words), self.network.shape.dim))
+        for here, p in self._predicted(batch, _PREDICTED_AT_ONCE):
+            out[here] = p.double().numpy()
+        return out
 
-    def _predicted(self, batch: ScoringBatch, size: int) -> Iterator[tuple[slice, Tensor]]:
-        """The vectors p of a batch, `size` events at a time."""
+    def _predicted(self, batch: ScoringBatch, size: int) -> Iterator[tuple[slice | NDArray[np.int64], Tensor]]:
+        """The vectors p of a batch, about `size` events at a time, and which events these are."""
         for start in range(0, len(batch.contexts), size):
             here = slice(start, start + size)
             contexts = torch.from_numpy(batch.contexts[here]).long()

@@ -1,8 +1,9 @@
-"""Log-bilinear models in model files, those of version 0.1 among them."""
+"""Models with vectors in model files, log-bilinear ones of version 0.1 among them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
@@ -11,16 +12,18 @@ from numpy.typing import NDArray
 from binyan.errors import InputError
 from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.history import TrainingHistory
-from binyan.log_bilinear.network import LogBilinearNetwork, Targets
-from binyan.log_bilinear.settings import Shape, TrainingSettings
+from binyan.log_bilinear.output import Targets, VectorNetwork
+from binyan.log_bilinear.settings import TrainingSettings
 from binyan.model_file import ModelFile, Section
 from binyan.text import Vocabulary
 
 if TYPE_CHECKING:
-    from binyan.log_bilinear.language_model import LogBilinear
+    from binyan.log_bilinear.vector_model import VectorLanguageModel
+
+Network = TypeVar("Network", bound=VectorNetwork)
 
 
-def contents(model: LogBilinear) -> tuple[dict[str, Any], dict[str, Section]]:
+def contents(model: VectorLanguageModel) -> tuple[dict[str, Any], dict[str, Section]]:
     """Settings and sections of a model."""
     meta = {
         "shape": model.shape.to_dict(),
@@ -59,12 +62,13 @@ def history(file: ModelFile) -> TrainingHistory | None:
 
 def network(
     file: ModelFile,
-    shape: Shape,
+    build: Callable[[Any, Targets, FactorMap], Network],
+    shape: Any,
     vocabulary: Vocabulary,
     factor_map: FactorMap,
     class_of: NDArray[np.uint32] | None,
-) -> LogBilinearNetwork:
-    """The network with its trained parameters."""
+) -> Network:
+    """The network that `build` makes, with its trained parameters."""
     if factor_map.words != len(vocabulary):
         raise InputError(
             f"the section 'map/offsets' is for {factor_map.words} words, the vocabulary has {len(vocabulary)}"
@@ -72,7 +76,7 @@ def network(
     if class_of is not None and (class_of.shape != (len(vocabulary),) or int(class_of.max()) >= len(vocabulary)):
         raise InputError("the section 'classes' does not give each word of the vocabulary one of the classes")
     targets = Targets(class_of if shape.variant.classes else None, vocabulary)
-    trained = LogBilinearNetwork(shape, targets, factor_map)
+    trained = build(shape, targets, factor_map)
     with torch.no_grad():
         for name, p in trained.named_parameters():
             values = file.array(f"parameter/{name}")

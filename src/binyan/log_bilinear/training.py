@@ -21,9 +21,10 @@ from binyan.log_bilinear.events import Events
 from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.gradients import Gradients, likelihood
 from binyan.log_bilinear.history import TrainingHistory
-from binyan.log_bilinear.network import LogBilinearNetwork, Targets
+from binyan.log_bilinear.network import LogBilinearNetwork
 from binyan.log_bilinear.noise_contrastive import BLOCK, contrast, noise_words
 from binyan.log_bilinear.optimiser import AdaGrad
+from binyan.log_bilinear.output import Targets
 from binyan.log_bilinear.settings import Shape, TrainingSettings
 from binyan.progress import Progress, ProgressOption
 from binyan.signature import digest

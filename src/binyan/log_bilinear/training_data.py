@@ -33,13 +33,17 @@ class TrainingData:
         """The class of each word of the vocabulary, by id."""
         return None if self.classes is None else self.classes.ids(self.corpus.vocabulary)
 
+    @cached_property
+    def factor_map(self) -> FactorMap | None:
+        """The factors of each word of the vocabulary, and of those outside that the texts have; None without a word map."""
+        if self.word_map is None:
+            return None
+        outside = (*self.corpus.outside, *self.development.outside)
+        return FactorMap.from_segmentations(self.word_map, self.corpus.vocabulary, outside)
+
     def task(self, shape: Shape) -> TrainingTask:
         """What runs of a model of this shape train on."""
-        factor_map = None
-        if self.word_map is not None:
-            outside = (*self.corpus.outside, *self.development.outside)
-            factor_map = FactorMap.from_segmentations(self.word_map, self.corpus.vocabulary, outside)
-        return TrainingTask(self.corpus, self.development, shape, factor_map, self.class_of)
+        return TrainingTask(self.corpus, self.development, shape, self.factor_map, self.class_of)
 
     def fields(self, preparation: Preparation) -> dict[str, Any]:
         """What the signature of a model says of its data."""

@@ -26,7 +26,7 @@ from binyan.settings import gather, takes_settings
 from binyan.text.vocabulary import BEGIN_ID, SPECIALS, UNKNOWN_ID
 
 if TYPE_CHECKING:
-    from binyan.log_bilinear.language_model import LogBilinear
+    from binyan.log_bilinear.vector_model import VectorLanguageModel
 
 _SHORTEST_PART = 4  # letters of a word that may be guessed as a part of another
 
@@ -56,7 +56,7 @@ class Vectors:
     """
 
     @takes_settings(VectorSettings)
-    def __init__(self, model: LogBilinear, **settings: Any) -> None:
+    def __init__(self, model: VectorLanguageModel, **settings: Any) -> None:
         [self.settings] = gather("Vectors", settings, VectorSettings)
         self.model, self.vocabulary = model, model.closed_vocabulary
         self._table = self.settings.table if self.settings.table is not None else model.segmentations
