@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "elementary/functions.hpp"
 #include "errors.hpp"
+#include "text/special_words.hpp"
 
 namespace nb = nanobind;
 using namespace binyan;
@@ -42,6 +43,13 @@ std::vector<float> logarithms_of(const std::vector<double>& values) {
   logs.reserve(values.size());
   for (double v : values) logs.push_back(static_cast<float>(elementary::log(v)));
   return logs;
+}
+
+// By word; <s> has none.
+std::vector<double> probabilities_of(const RootRestaurant& root) {
+  std::vector<double> p(root.seats.dishes());
+  for (uint32_t w = 0; w < p.size(); ++w) p[w] = w == text::kSentenceStart ? 0.0 : root.probability(w);
+  return p;
 }
 
 nb::dict seating(const Restaurants& restaurants) {
@@ -111,12 +119,8 @@ void bind_root(nb::module_& m) {
              check({pair.first, pair.second});
              root.seats.hyper = {pair.first, pair.second};
            })
-      .def("probabilities",
-           [](const RootRestaurant& root) {
-             std::vector<double> p(root.seats.dishes());
-             for (uint32_t w = 0; w < p.size(); ++w) p[w] = root.probability(w);
-             return numpy(std::move(p));
-           })
+      .def("probabilities", [](const RootRestaurant& root) { return numpy(probabilities_of(root)); })
+      .def("log_probabilities", [](const RootRestaurant& root) { return numpy(logarithms_of(probabilities_of(root))); })
       .def("state",
            [](const RootRestaurant& root) {
              nb::dict d = seating(root.seats);
