@@ -10,12 +10,18 @@ from binyan import _core
 
 
 class SampledBlocks:
-    """The chain of a text whose contexts are divided into blocks before each of the words `borders`."""
+    """The chain of a text whose contexts are divided into blocks before each of the words `borders`; `skip`: a step of sweeps to leave out."""
 
     def __init__(
-        self, sentences: Sequence[Sequence[int]], order: int, vocabulary_size: int, seed: int, chain: int = 0,
+        self,
+        sentences: Sequence[Sequence[int]],
+        order: int,
+        vocabulary_size: int,
+        seed: int,
+        chain: int = 0,
         borders: Sequence[int] = (),
-    ) -> None:  # fmt: skip
+        skip: str = "",
+    ) -> None:
         words = np.array([w for s in sentences for w in s], dtype=np.uint32)
         offsets = np.cumsum([0] + [len(s) for s in sentences]).astype(np.uint64)
         self._ends = [0, *borders, vocabulary_size]
@@ -26,7 +32,7 @@ class SampledBlocks:
         self.seen_words = sorted({2, *words.tolist()})
         self.frequencies = np.bincount(np.append(words, [2] * len(sentences)), minlength=vocabulary_size) / 1.0
         self.hyperparameters = [(0.5, 1.0)] * order
-        self._key, self._sweeps, self._order = (seed, chain), 0, order
+        self._key, self._sweeps, self._order, self._skip = (seed, chain), 0, order, skip
 
     def initialise(self, sequential: bool) -> None:
         self._set()
@@ -39,9 +45,10 @@ class SampledBlocks:
         self._sweeps += 1
         streams = (*self._key, self._sweeps)
         for block in self.blocks:
-            block.sweep_upper(streams)
-        for block in self.blocks:
-            block.sweep_lowest(self.root, streams)
+            if self._skip != "upper":
+                block.sweep_upper(streams)
+            if self._skip != "lowest":
+                block.sweep_lowest(self.root, streams)
 
     def step(self) -> float:
         self.sweep()

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
-from binyan.ngram.backoff import word_counts
 from binyan.files import PathLike
+from binyan.ngram.backoff import word_counts
 from binyan.ngram.block_files import OnDisk, corpus_in, working_folder
 from binyan.ngram.block_storage import ArrayStorage, BlockStorage, Counts, InMemory, Job
 from binyan.ngram.blocks import Layout, block_jobs, write_blocks

@@ -196,7 +196,11 @@ class Layout:
 
     def write_level(self, arrays: ArrayStorage, job: Job, k: int, level: Mapping[str, NDArray[Any]]) -> None:
         """The part of the model's arrays that is of one level of a block."""
-        entry, context, columns = self.first_entry[job.number][k], self.first_context[job.number][k], self.sizes["columns"]
+        entry, context, columns = (
+            self.first_entry[job.number][k],
+            self.first_context[job.number][k],
+            self.sizes["columns"],
+        )
         for name in ("word", "next"):
             arrays.write(name, entry, level[name])
         for name in ("left_word", "suffix"):

@@ -34,7 +34,8 @@ class HPYLMSettings(Settings):
 
     order: int = setting(4, "Length of the longest n-grams.", short="-n", metavar="N")
     blocks: bool = setting(
-        False, "Sweep by blocks of contexts, on several threads: another draw from the same posterior. --memory implies it."
+        False,
+        "Sweep by blocks of contexts, on several threads: another draw from the same posterior. --memory implies it.",
     )
 
     def __post_init__(self) -> None:
@@ -100,7 +101,9 @@ class HPYLM(BackoffLanguageModel):
         from binyan.ngram import block_sampling
 
         if self.settings.order < 2:
-            raise SettingsError("single words need no blocks: train a model of order 1 without blocks or a limit of memory")
+            raise SettingsError(
+                "single words need no blocks: train a model of order 1 without blocks or a limit of memory"
+            )
         if how.resume or how.scheduler is not None:
             raise SettingsError("training by blocks cannot be resumed, and runs on one machine")
         if memory is None:
