@@ -5,6 +5,7 @@ void bind_clustering(nanobind::module_& m);
 void bind_pitman_yor(nanobind::module_& m);
 void bind_context_tree(nanobind::module_& m);
 void bind_hpylm(nanobind::module_& m);
+void bind_hpylm_block(nanobind::module_& m);
 void bind_compound_hpylm(nanobind::module_& m);
 void bind_backoff_model(nanobind::module_& m);
 void bind_suffix_block(nanobind::module_& m);

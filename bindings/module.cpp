@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
   bind_compound_hpylm(m);
   bind_backoff_model(m);
   bind_suffix_block(m);
+  bind_hpylm_block(m);
   bind_clustering(m);
   bind_text(m);
   bind_arpa(m);

@@ -129,7 +129,20 @@ void bind_block(nb::module_& m) {
           },
           nb::arg("level"), nb::arg("unigrams"), nb::arg("unigram_next"), nb::arg("discounts"), nb::arg("threshold"),
           nb::arg("first_context"), nb::arg("first_entry"),
-          "The arrays of one level of the back-off model, as far as they are of this block.");
+          "The arrays of one level of the back-off model, as far as they are of this block.")
+      .def(
+          "arrays",
+          [](SuffixBlock& b, uint32_t k, Ids unigram_next, std::vector<uint32_t> first_context,
+             std::vector<uint32_t> first_entry) {
+            BlockArrays arrays;
+            {
+              nb::gil_scoped_release unlocked;
+              arrays = b.arrays(k, view(unigram_next), {std::move(first_context), std::move(first_entry)});
+            }
+            return model_arrays(std::move(arrays));
+          },
+          nb::arg("level"), nb::arg("unigram_next"), nb::arg("first_context"), nb::arg("first_entry"),
+          "The same without pruning, with empty probabilities and back-off weights.");
 }
 
 }  // namespace

@@ -140,13 +140,10 @@ void SuffixBlock::link(uint32_t k, std::span<uint32_t> context_of_word, std::spa
   }
 }
 
-BlockArrays SuffixBlock::estimate(uint32_t k, const UnigramEstimates& unigrams, std::span<const uint32_t> unigram_next,
-                                  const Discounts& d, uint32_t threshold, const BlockPlace& place) {
+template <class Entry, class Context>
+BlockArrays SuffixBlock::arrange(uint32_t k, std::span<const uint32_t> unigram_next, uint32_t threshold,
+                                 const BlockPlace& place, Entry entry, Context context) {
   const Level& level = levels_[k - 1];
-  const std::vector<uint32_t> adjusted = adjusted_counts(level, k + 1 < order() ? &levels_[k] : nullptr);
-  LevelEstimates estimates = estimate_level(level, adjusted, d, threshold, [&](uint32_t e) {
-    return k == 1 ? unigrams.probability[level.parent[e]] : lower_[level.parent[e]];
-  });
   BlockArrays out;
   std::vector<uint32_t> next(level.entries()), kept_context(level.contexts(), kNoIndex);
   for (uint32_t c = 0; c < level.contexts(); ++c) {
@@ -157,18 +154,37 @@ BlockArrays SuffixBlock::estimate(uint32_t k, const UnigramEstimates& unigrams, 
       next[e] = target != kNoIndex ? target : k == 1 ? unigram_next[level.parent[e]] : next_[level.parent[e]];
       out.word.push_back(level.word[e]);
       out.next.push_back(next[e]);
-      out.log_prob.push_back(logarithm(estimates.probability[e]));
+      entry(out, e);
     }
     if (out.word.size() == before) continue;
     kept_context[c] = static_cast<uint32_t>(out.left_word.size());
     out.entry_end.push_back(place.first_entry[k] + static_cast<uint32_t>(out.word.size()));
     out.left_word.push_back(level.left_word[c]);
     out.suffix.push_back(k == 1 ? 0 : place.first_context[k - 1] + kept_context_[level.context_parent[c]]);
-    out.log_backoff.push_back(logarithm(estimates.backoff[c]));
+    context(out, c);
   }
-  lower_ = std::move(estimates.probability);
   next_.swap(next);
   kept_context_.swap(kept_context);
+  return out;
+}
+
+BlockArrays SuffixBlock::arrays(uint32_t k, std::span<const uint32_t> unigram_next, const BlockPlace& place) {
+  const auto nothing = [](BlockArrays&, uint32_t) {};
+  return arrange(k, unigram_next, 0, place, nothing, nothing);
+}
+
+BlockArrays SuffixBlock::estimate(uint32_t k, const UnigramEstimates& unigrams, std::span<const uint32_t> unigram_next,
+                                  const Discounts& d, uint32_t threshold, const BlockPlace& place) {
+  const Level& level = levels_[k - 1];
+  const std::vector<uint32_t> adjusted = adjusted_counts(level, k + 1 < order() ? &levels_[k] : nullptr);
+  LevelEstimates estimates = estimate_level(level, adjusted, d, threshold, [&](uint32_t e) {
+    return k == 1 ? unigrams.probability[level.parent[e]] : lower_[level.parent[e]];
+  });
+  BlockArrays out = arrange(
+      k, unigram_next, threshold, place,
+      [&](BlockArrays& a, uint32_t e) { a.log_prob.push_back(logarithm(estimates.probability[e])); },
+      [&](BlockArrays& a, uint32_t c) { a.log_backoff.push_back(logarithm(estimates.backoff[c])); });
+  lower_ = std::move(estimates.probability);
   return out;
 }
 

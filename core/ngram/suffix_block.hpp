@@ -73,8 +73,14 @@ class SuffixBlock {
   // The model's arrays of level k, from 1 to the top in turn. `unigram_next`: the context each word leads to.
   BlockArrays estimate(uint32_t k, const UnigramEstimates& unigrams, std::span<const uint32_t> unigram_next,
                        const Discounts& discounts, uint32_t threshold, const BlockPlace& place);
+  // The same without pruning, and without probabilities and back-off weights.
+  BlockArrays arrays(uint32_t k, std::span<const uint32_t> unigram_next, const BlockPlace& place);
 
  private:
+  template <class Entry, class Context>
+  BlockArrays arrange(uint32_t k, std::span<const uint32_t> unigram_next, uint32_t threshold, const BlockPlace& place,
+                      Entry entry, Context context);
+
   std::vector<Level> levels_;
   uint32_t first_word_, last_word_;
   std::vector<std::vector<uint32_t>> target_;  // [k - 1]: the context of level k + 1 of each entry, or kNoIndex

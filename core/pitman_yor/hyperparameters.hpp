@@ -47,9 +47,16 @@ struct SeatingSummary {
   double log_likelihood(const Hyperparameters& h) const;
 };
 
-// The same of a single restaurant, by gamma functions: also for a discount of exactly 0 and for strengths so near 0
-// that products of rising factorials underflow (thesis, equations 2.14 and 5.8). `sizes`: of the tables; those that are
-// left out contribute a factor that does not depend on the strength.
+// The same counts while restaurants are added up, in any order.
+struct SeatingCounts {
+  ValueCounts customers, tables, sizes;
+
+  SeatingSummary summary() const { return {customers.sorted(), tables.sorted(), sizes.sorted()}; }
+};
+
+// The log-likelihood of a single restaurant, by gamma functions: also for a discount of exactly 0 and for strengths so
+// near 0 that products of rising factorials underflow (thesis, equations 2.14 and 5.8). `sizes`: of the tables; those
+// that are left out contribute a factor that does not depend on the strength.
 double log_seating(const Hyperparameters& h, uint64_t customers, uint64_t tables,
                    const std::vector<ValueCounts::Item>& sizes);
 

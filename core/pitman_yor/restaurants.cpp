@@ -8,7 +8,13 @@
 namespace binyan::pitman_yor {
 
 SeatingSummary Restaurants::summary() const {
-  ValueCounts customers, tables, sizes;
+  SeatingCounts counts;
+  count(counts);
+  return counts.summary();
+}
+
+void Restaurants::count(SeatingCounts& counts) const {
+  auto& [customers, tables, sizes] = counts;
   uint64_t single_restaurants = 0, single_dishes = 0;  // most have one customer; counted apart, which is faster
   for (const Total& total : totals_) {
     if (total.customers == 1) {
@@ -32,7 +38,6 @@ SeatingSummary Restaurants::summary() const {
   customers.add(1, single_restaurants);
   tables.add(1, single_restaurants);
   sizes.add(1, single_dishes);
-  return {customers.sorted(), tables.sorted(), sizes.sorted()};
 }
 
 void Restaurants::set(uint32_t dish, std::span<const TableSizes::Bin> bins) {

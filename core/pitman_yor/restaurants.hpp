@@ -116,6 +116,8 @@ class Restaurants {
 
   // What the likelihood of this level depends on.
   SeatingSummary summary() const;
+  // The same, added to what other restaurants of the level have.
+  void count(SeatingCounts& counts) const;
   // Table sizes of one dish, ordered.
   std::vector<TableSizes::Bin> table_sizes(uint32_t dish) const {
     std::vector<TableSizes::Bin> sizes;

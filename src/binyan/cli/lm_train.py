@@ -23,6 +23,17 @@ from binyan.text import Preparation, VocabularyPolicy
 Segments = Annotated[
     Path, typer.Option("--segmentation", metavar="TSV", help="Components of words: word, tab, parts; +n marks a link.")
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option("--memory", metavar="SIZE", help="Take at most about this much (4G); n-grams go to files."),
+]
+Work = Annotated[
+    Path | None,
+    typer.Option("--work", metavar="FOLDER", help="Where these files are while it runs; else where --out is."),
+]
+Threads = Annotated[
+    int | None, typer.Option("--threads", metavar="N", min=1, help="Of sweeps by blocks; else one for each core.")
+]
 
 
 @with_settings
@@ -46,14 +57,8 @@ def mkn(
             "--prune 0 --prune 0 --prune 1.",
         ),
     ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option("--memory", metavar="SIZE", help="Take at most about this much (4G); n-grams go to files."),
-    ] = None,
-    work: Annotated[
-        Path | None,
-        typer.Option("--work", metavar="FOLDER", help="Where these files are while it runs; else where --out is."),
-    ] = None,
+    memory: Memory = None,
+    work: Work = None,
     scheduler: o.Scheduler = None,
     preparation: Preparation,
     quiet: o.Quiet = False,
@@ -87,6 +92,9 @@ def hpylm(
     vocabulary: VocabularyPolicy,
     schedule: Schedule,
     run: RunOptions,
+    memory: Memory = None,
+    work: Work = None,
+    threads: Threads = None,
     preparation: Preparation,
     quiet: o.Quiet = False,
     json_: o.Json = False,
@@ -97,11 +105,14 @@ def hpylm(
 
     \b
     binyan lm train hpylm --text train.txt --order 4 --sweeps 100 --samples 10 --out model.binyan
+    binyan lm train hpylm --text train.txt --order 4 --blocks --threads 2 --out model.binyan
+    binyan lm train hpylm --text large.txt.gz --order 4 --memory 4G --out model.binyan
     """
     from binyan import HPYLM
 
     model = HPYLM(settings=settings, schedule=schedule, policy=vocabulary, preparation=preparation)
-    sample(model, [*text, *(more or [])], out, run, quiet, json_)
+    past_memory: dict[str, Any] = {"memory": memory, "work": work or out.absolute().parent, "threads": threads}
+    sample(model, [*text, *(more or [])], out, run, quiet, json_, **past_memory)
 
 
 def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
@@ -161,9 +172,9 @@ for _kind, _trainer in TRAINERS.items():
     app.command(_kind)(_trainer)
 
 
-def sample(model: Any, texts: list[Path], out: Path, run: RunOptions, quiet: bool, json_: bool) -> None:
+def sample(model: Any, texts: list[Path], out: Path, run: RunOptions, quiet: bool, json_: bool, **fitting: Any) -> None:
     """Train a model by sampling, with its file as checkpoint."""
-    how = {"checkpoint": out, "resume": run.resume, "scheduler": run.scheduler}
+    how = {"checkpoint": out, "resume": run.resume, "scheduler": run.scheduler, **fitting}
     train(model, texts, out, quiet, json_, {"reduced": run.reduced}, **how)
 
 

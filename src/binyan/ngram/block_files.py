@@ -119,6 +119,12 @@ class OnDisk:
             done()
         return [counts[place] for place in range(len(items))]
 
+    @contextmanager
+    def borrow(self, job: Job) -> Iterator[_core.SuffixBlock]:
+        """The block from its file, when there is room in memory; the file stays."""
+        with self._budget.reserved(_needed(job)):
+            yield load_block(self._folder, job)
+
     def take(self, job: Job) -> _core.SuffixBlock:
         """The block from its file, when there is room in memory."""
         self._budget.reserve(_needed(job))
@@ -136,7 +142,7 @@ class OnDisk:
     def model(self, context_base: NDArray[np.uint32], arrays: FileArrays) -> _core.BackoffModel:
         """The model over the mapped file, which loses its name when the folder is removed and stays as long as the model."""
         views, region = arrays.mapped()
-        return _core.BackoffModel(1, context_base, **views, region=region)
+        return _core.BackoffModel(arrays.columns, context_base, **views, region=region)
 
 
 def _needed(job: Job) -> int:
@@ -199,7 +205,7 @@ class FileArrays:
     """The arrays of a model in one file, each at a multiple of 64 bytes; room is made before anything is written."""
 
     def __init__(self, path: Path, sizes: Mapping[str, int]) -> None:
-        self._path = path
+        self._path, self.columns = path, sizes["columns"]
         self._places: dict[str, tuple[int, int, Any]] = {}
         end = 0
         for name in ARRAYS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -80,6 +81,9 @@ class BlockStorage(Protocol):
     ) -> list[Counts]:
         """Build and keep all blocks."""
 
+    def borrow(self, job: Job) -> AbstractContextManager[_core.SuffixBlock]:
+        """A block that was built, when there is room for it; it stays in the storage."""
+
     def take(self, job: Job) -> _core.SuffixBlock:
         """A block that was built, when there is room for it; `release` follows."""
 
@@ -87,16 +91,16 @@ class BlockStorage(Protocol):
         """A block that was taken is no longer needed."""
 
     def arrays(self, sizes: Mapping[str, int]) -> ArrayStorage:
-        """Room for the arrays of a model; `sizes` has its numbers of entries and contexts."""
+        """Room for the arrays of a model; `sizes` has its numbers of entries, contexts and columns."""
 
     def model(self, context_base: NDArray[np.uint32], arrays: Any) -> _core.BackoffModel:
         """The model, when its arrays are written."""
 
 
 def array_shape(name: str, sizes: Mapping[str, int]) -> tuple[int, Any]:
-    """Length and type of one of the ARRAYS of a model; `sizes` has its numbers of entries and contexts."""
+    """Length and type of one of the ARRAYS of a model; `sizes` has its numbers of entries, contexts and columns."""
     size = sizes["entries"] if name in _ENTRIES else sizes["contexts"] + (name == "first_entry")
-    return size, np.float32 if name.startswith("log_") else np.uint32
+    return (size * sizes["columns"], np.float32) if name.startswith("log_") else (size, np.uint32)
 
 
 def on_threads(
@@ -119,12 +123,13 @@ def on_threads(
 class InMemory:
     """Everything in memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, fewest_events: int | None = None) -> None:
         self._blocks: dict[int, _core.SuffixBlock] = {}
+        self._fewest_events = _FEWEST_EVENTS if fewest_events is None else fewest_events
 
     def events_per_block(self, order: int, events: int, threads: int, largest: int) -> int:
         """As many blocks as keep all threads busy."""
-        return max(_FEWEST_EVENTS, -(-events // (threads * _BLOCKS_PER_THREAD)))
+        return max(self._fewest_events, -(-events // (threads * _BLOCKS_PER_THREAD)))
 
     def build(
         self, corpus: Corpus, jobs: Sequence[Job], rank: NDArray[np.uint32], threads: int, done: Callable[[], None]
@@ -137,6 +142,10 @@ class InMemory:
             return Counts.of(block, job, rank)
 
         return on_threads(build, jobs, threads, done)
+
+    def borrow(self, job: Job) -> AbstractContextManager[_core.SuffixBlock]:
+        """The block."""
+        return nullcontext(self._blocks[job.number])
 
     def take(self, job: Job) -> _core.SuffixBlock:
         """The block, which is forgotten here."""
@@ -151,11 +160,12 @@ class InMemory:
 
     def model(self, context_base: NDArray[np.uint32], arrays: _MemoryArrays) -> _core.BackoffModel:
         """The model over these arrays."""
-        return _core.BackoffModel(1, context_base, **arrays.arrays)
+        return _core.BackoffModel(arrays.columns, context_base, **arrays.arrays)
 
 
 class _MemoryArrays:
     def __init__(self, sizes: Mapping[str, int]) -> None:
+        self.columns = sizes["columns"]
         self.arrays: dict[str, Any] = {name: np.empty(*array_shape(name, sizes)) for name in ARRAYS}
 
     def write(self, name: str, start: int, values: NDArray[Any]) -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import InputError
 from binyan.ngram.backoff import word_counts
-from binyan.ngram.block_storage import BlockStorage, Counts, Job
+from binyan.ngram.block_storage import ArrayStorage, BlockStorage, Counts, Job
 from binyan.progress import Progress, ProgressOption
 from binyan.text import Corpus
 from binyan.text.vocabulary import BEGIN_ID
@@ -49,27 +50,40 @@ def estimate_blocks(
     progress: ProgressOption = None,
 ) -> tuple[_core.BackoffModel, list[Any]]:
     """The model of a corpus, of order 2 or more, and the discounts of each order with their counts and origin."""
-    size, threads = len(corpus.vocabulary), threads or os.cpu_count() or 1
-    _core.check_text(corpus.words, corpus.offsets, settings.order, size)
+    threads = threads or os.cpu_count() or 1
+    rank = _core.ranks_of_first_occurrence(corpus.words, len(corpus.vocabulary))
     seen = word_counts(corpus)
-    rank = _core.ranks_of_first_occurrence(corpus.words, size)
     last_word = int(np.argmax(np.where(seen > 0, rank, 0)))
-    events = np.array(seen, np.int64)  # with each word before them
-    events[BEGIN_ID], events[BEGIN_ID + 1] = corpus.sentences, 0
-    most = storage.events_per_block(settings.order, corpus.events, threads, int(events.max()))
-    ranges = list(_ranges(events, most))
-    jobs = [
-        Job(i, settings.order, size, first, last, settings.thresholds, last_word, int(events[first:last].sum()))
-        for i, (first, last) in enumerate(ranges)
-    ]
+    jobs = block_jobs(corpus, seen, settings.thresholds, storage, threads, last_word)
     with Progress("blocks of n-grams", 2 * len(jobs), progress) as bar:
         counts = storage.build(corpus, jobs, rank, threads, bar.advance)
         estimates = _Estimates(settings, counts, seen, last_word)
-        layout = _Layout(settings, counts, ranges, size)
+        layout = Layout(settings.thresholds, counts, jobs)
         arrays = storage.arrays(layout.sizes)
-        _write_unigrams(arrays, layout, estimates)
-        _write_blocks(storage, arrays, layout, estimates, jobs, threads, bar.advance)
+        layout.write_unigrams(arrays, estimates.unigrams.log_prob)
+        write = partial(_write_estimates, arrays, layout, estimates)
+        write_blocks(storage, layout, jobs, threads, write, bar.advance)
     return storage.model(layout.context_base, arrays), estimates.discounts
+
+
+def block_jobs(
+    corpus: Corpus,
+    seen: NDArray[np.uint32],
+    thresholds: tuple[int, ...],
+    storage: BlockStorage,
+    threads: int,
+    last_word: int = 0,
+) -> list[Job]:
+    """The blocks that a corpus, whose words were `seen` so often, is divided into, as many as suit the storage and the threads."""
+    size, order = len(corpus.vocabulary), len(thresholds)
+    _core.check_text(corpus.words, corpus.offsets, order, size)
+    events = np.array(seen, np.int64)  # with each word before them
+    events[BEGIN_ID], events[BEGIN_ID + 1] = corpus.sentences, 0
+    most = storage.events_per_block(order, corpus.events, threads, int(events.max()))
+    return [
+        Job(i, order, size, first, last, thresholds, last_word, int(events[first:last].sum()))
+        for i, (first, last) in enumerate(_ranges(events, most))
+    ]
 
 
 def _ranges(events: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
@@ -110,36 +124,36 @@ class _Estimates:
         self.unigrams = _core.UnigramEstimates(adjusted, self.amounts[0])
 
 
-class _Layout:
+class Layout:
     """Where everything of every block goes in the arrays of the model, and the context that each n-gram leads to."""
 
     def __init__(
-        self, settings: BlockSettings, counts: Sequence[Counts], ranges: Sequence[tuple[int, int]], vocabulary: int
+        self, thresholds: Sequence[int], counts: Sequence[Counts], jobs: Sequence[Job], columns: int = 1
     ) -> None:
-        self.settings = settings
+        self.order, vocabulary = len(thresholds), jobs[0].vocabulary_size
         entries, contexts = (np.array([getattr(c, name) for c in counts], np.int64) for name in ("entries", "contexts"))
         entry_base = np.concatenate([[0, vocabulary], vocabulary + np.cumsum(entries.sum(0))])
         context_base = np.concatenate([[0, 1], 1 + np.cumsum(contexts.sum(0))])
         if max(int(entry_base[-1]), int(context_base[-1])) >= 1 << 32:
             raise InputError("more than 4 billion n-grams: lower the order or prune")
         self.context_base = context_base.astype(np.uint32)
-        self.sizes = {"entries": int(entry_base[-1]), "contexts": int(context_base[-1])}
+        self.sizes = {"entries": int(entry_base[-1]), "contexts": int(context_base[-1]), "columns": columns}
         # [block][level], from level 0
         self.first_entry = _starts(entries, entry_base)
         self.first_context = _starts(contexts, context_base)
-        self.is_pruned = any(settings.thresholds)
-        self._place_contexts(counts, ranges, vocabulary)
+        self.is_pruned = any(thresholds)
+        self._place_contexts(counts, jobs, vocabulary)
 
-    def _place_contexts(self, counts: Sequence[Counts], ranges: Sequence[tuple[int, int]], vocabulary: int) -> None:
+    def _place_contexts(self, counts: Sequence[Counts], jobs: Sequence[Job], vocabulary: int) -> None:
         """For each level from 1 the first context that ends in each word: of all, and of those that are kept."""
         self.kept: dict[int, NDArray[np.uint8]] = {}
         self.context_of_word: dict[int, NDArray[np.uint32]] = {}
         self.number_of_word: dict[int, NDArray[np.uint32]] = {}
         has_context = np.zeros(vocabulary, bool)
-        for k in range(1, self.settings.order):
+        for k in range(1, self.order):
             total = np.zeros(vocabulary, np.int64)
-            for c, (first, last) in zip(counts, ranges, strict=True):
-                total[first:last] = c.contexts_by_word[k - 1]
+            for c, job in zip(counts, jobs, strict=True):
+                total[job.first : job.last] = c.contexts_by_word[k - 1]
             starts = np.concatenate([[0], np.cumsum(total)])
             has_context = total > 0 if k == 1 else has_context
             if not self.is_pruned:
@@ -160,7 +174,7 @@ class _Layout:
 
     def link(self, block: _core.SuffixBlock) -> None:
         """Tell a block what its n-grams lead to; blocks are linked in order."""
-        for k in range(1, self.settings.order - 1):
+        for k in range(1, self.order - 1):
             kept, numbers = self.kept.get(k + 1), self.number_of_word.get(k + 1)
             block.link(
                 k,
@@ -169,6 +183,32 @@ class _Layout:
                 _NONE.copy() if numbers is None else numbers,
             )
 
+    def write_unigrams(self, arrays: ArrayStorage, log_prob: NDArray[np.float32]) -> None:
+        """The part of the model's arrays that is of no block; `log_prob` has one row per word."""
+        vocabulary = len(self.unigram_next)
+        arrays.write("word", 0, np.arange(vocabulary, dtype=np.uint32))
+        arrays.write("next", 0, self.unigram_next)
+        arrays.write("log_prob", 0, log_prob)
+        arrays.write("first_entry", 0, np.array([0, vocabulary], np.uint32))
+        arrays.write("left_word", 0, np.array([0xFFFFFFFF], np.uint32))
+        arrays.write("suffix", 0, np.zeros(1, np.uint32))
+        arrays.write("log_backoff", 0, np.zeros(self.sizes["columns"], np.float32))
+
+    def write_level(self, arrays: ArrayStorage, job: Job, k: int, level: Mapping[str, NDArray[Any]]) -> None:
+        """The part of the model's arrays that is of one level of a block."""
+        entry, context, columns = (
+            self.first_entry[job.number][k],
+            self.first_context[job.number][k],
+            self.sizes["columns"],
+        )
+        for name in ("word", "next"):
+            arrays.write(name, entry, level[name])
+        for name in ("left_word", "suffix"):
+            arrays.write(name, context, level[name])
+        arrays.write("log_prob", entry * columns, level["log_prob"])
+        arrays.write("log_backoff", context * columns, level["log_backoff"])
+        arrays.write("first_entry", context + 1, level["first_entry"])
+
 
 def _starts(numbers: NDArray[np.int64], base: NDArray[np.int64]) -> list[list[int]]:
     """Where each block begins on each level, from level 0."""
@@ -176,47 +216,29 @@ def _starts(numbers: NDArray[np.int64], base: NDArray[np.int64]) -> list[list[in
     return [[0, *row] for row in before.tolist()]
 
 
-def _write_unigrams(arrays: Any, layout: _Layout, estimates: _Estimates) -> None:
-    vocabulary = len(layout.unigram_next)
-    arrays.write("word", 0, np.arange(vocabulary, dtype=np.uint32))
-    arrays.write("next", 0, layout.unigram_next)
-    arrays.write("log_prob", 0, estimates.unigrams.log_prob)
-    arrays.write("first_entry", 0, np.array([0, vocabulary], np.uint32))
-    arrays.write("left_word", 0, np.array([0xFFFFFFFF], np.uint32))
-    arrays.write("suffix", 0, np.zeros(1, np.uint32))
-    arrays.write("log_backoff", 0, np.zeros(1, np.float32))
+def _write_estimates(
+    arrays: ArrayStorage, layout: Layout, estimates: _Estimates, job: Job, block: _core.SuffixBlock
+) -> None:
+    contexts, entries = layout.first_context[job.number], layout.first_entry[job.number]
+    for k in range(1, layout.order):
+        next_, amounts = layout.unigram_next, estimates.amounts[k]
+        level = block.estimate(k, estimates.unigrams, next_, amounts, job.thresholds[k], contexts, entries)
+        layout.write_level(arrays, job, k, level)
 
 
-def _write_blocks(
+def write_blocks(
     storage: BlockStorage,
-    arrays: Any,
-    layout: _Layout,
-    estimates: _Estimates,
+    layout: Layout,
     jobs: Sequence[Job],
     threads: int,
-    done: Any,
+    write: Callable[[Job, _core.SuffixBlock], None],
+    done: Callable[[], None],
 ) -> None:
-    def write(i: int, block: _core.SuffixBlock) -> None:
-        contexts, entries = layout.first_context[i], layout.first_entry[i]
-        for k in range(1, layout.settings.order):
-            level = block.estimate(
-                k,
-                estimates.unigrams,
-                layout.unigram_next,
-                estimates.amounts[k],
-                layout.settings.thresholds[k],
-                contexts,
-                entries,
-            )
-            for name in ("word", "next", "log_prob"):
-                arrays.write(name, entries[k], level[name])
-            for name in ("left_word", "suffix", "log_backoff"):
-                arrays.write(name, contexts[k], level[name])
-            arrays.write("first_entry", contexts[k] + 1, level["first_entry"])
+    """Take each block from the storage, link it, and call `write` with it on one of the threads."""
 
     def finish(job: Job, block: _core.SuffixBlock) -> None:
         try:
-            write(job.number, block)
+            write(job, block)
         finally:
             storage.release(job)
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import ModelFileError, SettingsError
 from binyan.files import PathLike
-from binyan.memory import check_memory, hpylm_bytes
+from binyan.memory import check_memory, hpylm_bytes, memory_size
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import BackoffLanguageModel, training_corpus, word_counts
 from binyan.ngram.chains import Arrays, Chain
-from binyan.ngram.sampling import Sampling
+from binyan.ngram.sampling import Sampling, schedule_fields
 from binyan.sampling import Run, Schedule
 from binyan.settings import Settings, gather, setting, takes_settings
 from binyan.text import Corpus, Preparation, VocabularyPolicy
@@ -33,6 +33,10 @@ class HPYLMSettings(Settings):
     """What an HPYLM has beside its schedule."""
 
     order: int = setting(4, "Length of the longest n-grams.", short="-n", metavar="N")
+    blocks: bool = setting(
+        False,
+        "Sweep by blocks of contexts, on several threads: another draw from the same posterior. --memory implies it.",
+    )
 
     def __post_init__(self) -> None:
         if self.order < 1:
@@ -65,19 +69,57 @@ class HPYLM(BackoffLanguageModel):
         )
 
     @takes_settings(Run)
-    def fit(self, text: Corpus | Source | Sequence[Source], **run: Any) -> Self:
+    def fit(
+        self,
+        text: Corpus | Source | Sequence[Source],
+        *,
+        memory: int | str | None = None,
+        work: PathLike | None = None,
+        **run: Any,
+    ) -> Self:
         """Sample from the posterior given a text file, several (a list of Path objects), sentences, or a corpus.
 
         The keywords say how and where training runs and change nothing in the result: `checkpoint` names a file that is written
         every `checkpoint_seconds` and on Ctrl-C; with `resume`, training is resumed from it if it exists. Chains run in at most
         `threads` threads, or on the workers of the Dask `scheduler` at that address.
+        With the setting `blocks`, every sweep runs on `threads` threads, by default one for each core. With `memory`, which sets it too,
+        training takes at most about so much ("4G"), whatever the size of the text, and works in files of the folder `work`: the model is the
+        one that `blocks` gives without it, bit for bit. Models trained so are reduced, and their training cannot be resumed.
         """
         [how] = gather("fit", run, Run)
+        if self.settings.blocks or memory is not None:
+            return self._fit_by_blocks(text, memory, work, how)
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
         self._check_memory(corpus)
         sampling = HPYLMSampling(corpus, self.settings.order, self.schedule, self.preparation)
         sampling.run(how)
         return self._finished(sampling)
+
+    def _fit_by_blocks(
+        self, text: Corpus | Source | Sequence[Source], memory: int | str | None, work: PathLike | None, how: Run
+    ) -> Self:
+        from binyan.ngram import block_sampling
+
+        if self.settings.order < 2:
+            raise SettingsError(
+                "single words need no blocks: train a model of order 1 without blocks or a limit of memory"
+            )
+        if how.resume or how.scheduler is not None:
+            raise SettingsError("training by blocks cannot be resumed, and runs on one machine")
+        if memory is None:
+            corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
+            self._check_memory(corpus)
+            sampled = block_sampling.sample_in_memory(corpus, self.settings.order, self.schedule, how)
+        else:
+            sampled = block_sampling.sample_in_files(
+                text, self.preparation, self.policy, self.settings.order, self.schedule, how, memory_size(memory), work
+            )
+        self.sampling = None
+        self._trace = [np.array(trace) for trace in sampled.traces]
+        fields = schedule_fields(sampled.corpus, self.preparation, self.schedule, self.schedule.sweeps, blocks=True)
+        return self._learnt(
+            sampled.native, sampled.corpus.vocabulary, self.preparation, fields, word_counts(sampled.corpus)
+        )
 
     def _check_memory(self, corpus: Corpus) -> None:
         def needed(order: int, tokens: int | None) -> int:

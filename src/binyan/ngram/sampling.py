@@ -93,16 +93,7 @@ class Sampling:
 
     def fields(self) -> dict[str, Any]:
         """What the signature says of the training."""
-        schedule = self.chains.schedule
-        return training_fields(
-            self.corpus,
-            self.preparation,
-            seed=schedule.seed,
-            sweeps=self.chains.sweeps,
-            samples=schedule.samples,
-            chains=schedule.chains,
-            initialisation=schedule.initialisation,
-        )
+        return schedule_fields(self.corpus, self.preparation, self.chains.schedule, self.chains.sweeps)
 
     def settings(self) -> dict[str, Any]:
         """What must be the same for training to be resumed from a checkpoint."""
@@ -166,3 +157,19 @@ class Sampling:
     def more_from(cls, file: ModelFile) -> dict[str, Any]:
         """What the constructor of a kind of model takes beyond ours, from an opened model file."""
         return {}
+
+
+def schedule_fields(
+    corpus: Corpus, preparation: Preparation, schedule: Schedule, sweeps: int, **more: Any
+) -> dict[str, Any]:
+    """What the signature says of training by sampling."""
+    return training_fields(
+        corpus,
+        preparation,
+        seed=schedule.seed,
+        sweeps=sweeps,
+        samples=schedule.samples,
+        chains=schedule.chains,
+        initialisation=schedule.initialisation,
+        **more,
+    )
