@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from binyan.errors import ModelFileError
+from binyan import memory
+from binyan.errors import ModelFileError, NoMemoryError
 from binyan.log_bilinear.history import TrainingHistory
 from binyan.log_bilinear.training import TrainingError, TrainingWarning
 from binyan.recurrent import Recurrent, training
@@ -176,3 +177,10 @@ def test_the_step_size_rises_then_falls_to_zero(monkeypatch: pytest.MonkeyPatch)
     top = int(np.argmax(shrinks))
     assert shrinks[: top + 1] == sorted(shrinks[: top + 1]) and shrinks[top:] == sorted(shrinks[top:], reverse=True)
     assert shrinks[0] < 0.1 and 0 < shrinks[-1] < 0.1
+
+
+def test_what_will_not_fit_into_memory_is_refused_with_what_would(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available_memory", lambda: 2_000_000)
+    with pytest.raises(NoMemoryError, match="vectors of 500 dimensions.*layers of"):
+        fit(model_of(dim=500, hidden=500))
+    fit(model_of())

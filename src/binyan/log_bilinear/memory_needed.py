@@ -53,14 +53,14 @@ def check_training_memory(shape: Shape, settings: TrainingSettings, sizes: Train
     available = memory.available_memory()
     if available is None or (needed := training_bytes(shape, settings, sizes)) <= available:
         return
-    dim = _largest(shape.dim, lambda n: training_bytes(replace(shape, dim=n), settings, sizes) <= available)
-    batch = _largest(settings.batch, lambda n: training_bytes(shape, replace(settings, batch=n), sizes) <= available)
+    dim = largest(shape.dim, lambda n: training_bytes(replace(shape, dim=n), settings, sizes) <= available)
+    batch = largest(settings.batch, lambda n: training_bytes(shape, replace(settings, batch=n), sizes) <= available)
     fits = [f"vectors of {dim} dimensions"] if dim else []
     fits += [f"minibatches of {batch} events"] if batch else []
     raise memory.no_memory(f"{shape.variant} with vectors of {shape.dim} dimensions", needed, available, fits)
 
 
-def _largest(value: int, fits: Callable[[int], bool]) -> int:
+def largest(value: int, fits: Callable[[int], bool]) -> int:
     """A value that fits, at most a quarter smaller than need be; 0 where none does."""
     while value > 0 and not fits(value):
         value = value * 3 // 4

@@ -21,6 +21,7 @@ from binyan.files import PathLike
 from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.gradients import Gradients
 from binyan.log_bilinear.history import TrainingHistory
+from binyan.log_bilinear.memory_needed import TrainingSizes
 from binyan.log_bilinear.output import Targets
 from binyan.log_bilinear.training import TrainingError, TrainingWarning
 from binyan.log_bilinear.training_data import TrainingData
@@ -28,6 +29,7 @@ from binyan.progress import Progress, ProgressOption
 from binyan.recurrent import checkpoint as checkpoints
 from binyan.recurrent.batches import Sentences
 from binyan.recurrent.gradients import Dropout, Minibatch, likelihood
+from binyan.recurrent.memory_needed import check_training_memory
 from binyan.recurrent.network import RecurrentNetwork
 from binyan.recurrent.optimiser import Adam
 from binyan.recurrent.scorer import score_sentences
@@ -51,6 +53,10 @@ class RecurrentTrainer:
         self.shape, self.settings, vocabulary = shape, settings, data.corpus.vocabulary
         targets = Targets(data.class_of, vocabulary)
         self.factor_map = data.factor_map or FactorMap.identity(len(vocabulary))
+        if settings.device == "cpu":
+            texts = data.corpus.events, data.development.events
+            sizes = TrainingSizes(*texts, len(vocabulary), self.factor_map.size, targets.classes)
+            check_training_memory(shape, settings, sizes)
         outside = self.factor_map.outside if shape.variant.context else ()
         self.sentences, self.development = (Sentences.of(c, outside) for c in (data.corpus, data.development))
         self.counts = self.sentences.counts(len(vocabulary))
