@@ -25,16 +25,19 @@ class Minibatch:
 
 
 class Dropout:
-    """Leaves out a `share` of numbers, drawn by a generator of its own, and makes the others larger; a share of 0 changes nothing."""
+    """Leaves out a `share` of the dimensions of each sentence, the same at all of its words, and makes the others larger.
+
+    They are drawn by a generator of its own.
+    """
 
     def __init__(self, share: float, seed: int, device: torch.device) -> None:
         self.keep, self.generator = 1 - share, torch.Generator(device).manual_seed(seed)
 
-    def __call__(self, values: Tensor) -> Tensor:
+    def __call__(self, values: Tensor) -> Tensor:  # (T, B, n) -> the same
         """The values that are left."""
         if self.keep == 1:
             return values
-        return values * torch.empty_like(values).bernoulli_(self.keep, generator=self.generator).div_(self.keep)
+        return values * torch.empty_like(values[:1]).bernoulli_(self.keep, generator=self.generator).div_(self.keep)
 
 
 def likelihood(
@@ -46,8 +49,8 @@ def likelihood(
     words = gather.compose(network.Q.detach().index_select(0, gather.touched))
     vectors = nn.functional.embedding(gather.place, words).requires_grad_()  # (T, B, d)
     states, last = network.recur(dropout(vectors) if dropout else vectors, hidden)
-    chosen = states.flatten(0, 1).index_select(0, batch.events)
-    p = network.out(dropout(chosen) if dropout else chosen)  # (E, d)
+    states = dropout(states) if dropout else states
+    p = network.out(states.flatten(0, 1).index_select(0, batch.events))  # (E, d)
 
     classes = network.class_of_row[batch.rows]
     order = torch.argsort(classes, stable=True)
