@@ -1,10 +1,12 @@
-"""Kneser-Ney training as the text grows, in memory, in files under a limit, and on a Dask cluster: time and memory.
+"""Training of n-gram models as the text grows, in memory, in files under a limit, and on a Dask cluster: time and memory.
 
     python benchmarks/ngram_past_memory.py --text train.txt --sizes 1000000 10000000 100000000 --memory 4G --folder work
+    python benchmarks/ngram_past_memory.py --text train.txt --sizes 1000000 3300000 --model hpylm --threads 1 2 --folder work
 
 Texts longer than the one given repeat it, with a share of the words of each repetition replaced by words drawn from the text, so
 that new n-grams go on appearing. Each training is a process of its own, from a text file to a model file. On the cluster (two local
-workers) one worker is killed in the middle. Models of one size must be equal, byte for byte.
+workers) one worker is killed in the middle. Models of one size must be equal, byte for byte. An HPYLM is sampled by blocks, on each
+number of threads.
 """
 
 from __future__ import annotations
@@ -124,11 +126,13 @@ def digest(path: Path) -> str:
     return state.hexdigest()
 
 
-def measure(text: Path, mode: str, options: argparse.Namespace) -> dict[str, float | str]:
+def measure(text: Path, mode: str, threads: int, options: argparse.Namespace) -> dict[str, float | str]:
     """Train once; the model is removed."""
     model = options.folder / f"model.{mode}.binyan"
-    command = [*BINYAN, "lm", "train", "mkn", "--quiet", "--text", str(text), "--order", str(options.order)]
+    command = [*BINYAN, "lm", "train", options.model, "--quiet", "--text", str(text), "--order", str(options.order)]
     command += ["--min-count", str(options.min_count), "--out", str(model)]
+    if options.model == "hpylm":
+        command += ["--blocks", "--sweeps", str(options.sweeps), "--threads", str(threads)]
     cluster = None
     if mode != "memory":
         command += ["--memory", options.memory, "--work", str(options.folder)]
@@ -154,6 +158,9 @@ def main() -> None:
     parser.add_argument("--text", type=Path, nargs="+", required=True, help="plain text, one sentence a line")
     parser.add_argument("--sizes", type=int, nargs="+", required=True)
     parser.add_argument("--modes", nargs="+", default=["memory", "disk"], choices=["memory", "disk", "cluster"])
+    parser.add_argument("--model", default="mkn", choices=["mkn", "hpylm"])
+    parser.add_argument("--sweeps", type=int, default=20, help="of an HPYLM")
+    parser.add_argument("--threads", type=int, nargs="+", default=[2], help="of an HPYLM; mkn takes all cores")
     parser.add_argument("--order", type=int, default=5)
     parser.add_argument("--min-count", type=int, default=2)
     parser.add_argument("--memory", default="4G")
@@ -165,10 +172,11 @@ def main() -> None:
         text = options.folder / f"text.{size}"
         tokens = write_text(options.text, size, text)
         digests = set()
-        for mode in options.modes:
-            cost = measure(text, mode, options)
+        for mode, threads in itertools.product(options.modes, options.threads):
+            cost = measure(text, mode, threads, options)
             digests.add(cost["digest"])
-            print(json.dumps({"tokens": tokens, "order": options.order, "mode": mode, **cost}), flush=True)
+            setting = {"model": options.model, "tokens": tokens, "order": options.order, "mode": mode}
+            print(json.dumps({**setting, "threads": threads, **cost}), flush=True)
         text.unlink()
         if len(digests) > 1:
             raise SystemExit(f"{size} tokens: the models differ")

@@ -30,7 +30,7 @@ from binyan.ngram.compound_sampling import (
     Head,
     prepared,
 )
-from binyan.ngram.hpylm import HPYLMSettings
+from binyan.ngram.hpylm import OrderSettings
 from binyan.sampling import Run, Schedule
 from binyan.segmentation import Coverage, Linking, SegmentationTable
 from binyan.settings import gather, setting, takes_settings
@@ -41,7 +41,7 @@ from binyan.text.vocabulary import END, UNKNOWN_ID, refuse_boundaries
 
 
 @dataclass(frozen=True)
-class CompoundSettings(HPYLMSettings):
+class CompoundSettings(OrderSettings):
     """What a compound model has beside its schedule and its segmentation."""
 
     head: Head = setting("right", "Which component is the head: right or left.")

@@ -29,18 +29,24 @@ from binyan.text.reading import Source
 
 
 @dataclass(frozen=True)
-class HPYLMSettings(Settings):
-    """What an HPYLM has beside its schedule."""
+class OrderSettings(Settings):
+    """What every model of n-grams that is sampled has beside its schedule."""
 
     order: int = setting(4, "Length of the longest n-grams.", short="-n", metavar="N")
-    blocks: bool = setting(
-        False,
-        "Sweep by blocks of contexts, on several threads: another draw from the same posterior. --memory implies it.",
-    )
 
     def __post_init__(self) -> None:
         if self.order < 1:
             raise SettingsError(f"the order of an n-gram model is 1 or more, not {self.order}")
+
+
+@dataclass(frozen=True)
+class HPYLMSettings(OrderSettings):
+    """What an HPYLM has beside its schedule."""
+
+    blocks: bool = setting(
+        False,
+        "Sweep by blocks of contexts, on several threads: another draw from the same posterior. --memory implies it.",
+    )
 
 
 class HPYLM(BackoffLanguageModel):

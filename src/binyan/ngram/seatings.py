@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from binyan import _core
 from binyan.errors import ModelFileError
 from binyan.ngram.block_storage import BlockStorage, Job
 
+Number = TypeVar("Number", np.uint32, np.float32)
 Sample = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 """By level from 1: logarithms of probabilities and of back-off weights of a block."""
 
@@ -111,7 +112,7 @@ def _write(path: Path, arrays: Sequence[NDArray[np.uint32] | NDArray[np.float32]
     part.replace(path)
 
 
-def _read(path: Path, kind: type[np.generic]) -> list[NDArray[np.generic]]:
+def _read(path: Path, kind: type[Number]) -> list[NDArray[Number]]:
     """What `_write` wrote."""
     with open(path, "rb") as source:
         number = np.fromfile(source, np.uint64, 1)
