@@ -130,10 +130,15 @@ def note(bench: Workbench, question: Question) -> dict[str, Any]:
 
 
 def learn(bench: Workbench, question: Question) -> dict[str, Any]:
-    """A new run of learning, with all decisions so far as evidence."""
+    """A new run of learning, with all decisions so far as evidence; `again`: with the grammar of the last one."""
     if not len(bench.project.words):
         raise InputError("the project has no words yet: add a file first")
-    plan = RunPlan.read(question)
+    again = fields.flag(question, "again")
+    before = next((run.settings for run in bench.project.runs.all() if again and run.kind == "learn"), {})
+    given = {
+        name: value for name, value in question.items() if name in ("sweeps", "chains", "seed", "fresh") or not again
+    }
+    plan = RunPlan.read({**before, **given})
     return {"run": bench.project.runs.add("learn", plan.to_dict(), _author(question))}
 
 

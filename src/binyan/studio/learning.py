@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from binyan import model_file
-from binyan.errors import InputError
+from binyan.errors import BinyanError, InputError
 from binyan.grammar.composition import Recipe
 from binyan.grammar.library import library_text
 from binyan.grammar.notation import load_grammar, read_grammar
@@ -44,22 +44,34 @@ class StopRun(Exception):
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What a run is to do: which grammar ("auto", a shipped one, "own" with its text), how many sweeps and chains, which seed."""
+    """What a run is to do: which grammar ("auto", a shipped one, "own" with its text), how many sweeps and chains, which seed.
+
+    A run goes on from where the one before ended, if its grammar is the same, unless it is to be `fresh`.
+    """
 
     grammar: str = AUTO
     text: str | None = None
     sweeps: int = 200
     chains: int = 2
     seed: int = 1
+    fresh: bool = False
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> RunPlan:
         """From JSON, checked. Raises InputError or GrammarError."""
-        plan = cls(**{name: fields[name] for name in ("grammar", "text", "sweeps", "chains", "seed") if name in fields})
+        plan = cls(
+            **{
+                name: fields[name]
+                for name in ("grammar", "text", "sweeps", "chains", "seed", "fresh")
+                if name in fields
+            }
+        )
         for name, most in (("sweeps", MOST_SWEEPS), ("chains", MOST_CHAINS)):
             value = getattr(plan, name)
             if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
                 raise InputError(f"{name} is a whole number from 1 to {most:,}")
+        if not isinstance(plan.fresh, bool):
+            raise InputError("fresh is true or false")
         if not isinstance(plan.seed, int):
             raise InputError("a seed is a whole number")
         check_seed(plan.seed)
@@ -165,7 +177,9 @@ class Learner:
     def _sampler(self, plan: RunPlan, words: WordList) -> AdaptorSampler:
         path = self.project.model_path(self.run.id)
         if not path.exists():
-            return AdaptorSampler(plan.made_grammar(), words, plan.settings(), self.project.evidence(), quiet=True)
+            sampler = AdaptorSampler(plan.made_grammar(), words, plan.settings(), self.project.evidence(), quiet=True)
+            self._go_on_from_before(sampler, plan)
+            return sampler
         file = model_file.load(path)
         done, before = int(file.meta["sweeps"]), MorphologySettings.from_dict(file.meta["settings"])
         settings = plan.settings()
@@ -174,6 +188,16 @@ class Learner:
         ):  # more sweeps than planned at first: what was collected gives way to better samples
             settings = plan.settings(burn_in=max(settings.burned, done))
         return AdaptorSampler.from_file(file, settings, grammar=plan.made_grammar())
+
+    def _go_on_from_before(self, sampler: AdaptorSampler, plan: RunPlan) -> None:
+        """Begin where the run before ended, with all trees that agree with the decisions made since; else from the beginning."""
+        before = next((n for n in range(self.run.id - 1, 0, -1) if self.project.model_path(n).exists()), None)
+        if before is None or plan.fresh:
+            return
+        with contextlib.suppress(BinyanError):
+            old = Morphology.load(self.project.model_path(before))
+            kept = sampler.begin_from(old.sampler)
+            self._add_result(continues=before, kept_trees=round(kept, 4))
 
     def _sample(self, sampler: AdaptorSampler) -> None:
         if len(sampler.unparsable) == len(sampler.words):

@@ -53,9 +53,15 @@ class WordPreparation:
         return made
 
     def preparation(self) -> Preparation:
-        """What the toolkit knows of it."""
-        fields = {name: value for name, value in asdict(self).items() if name != "trim"}
-        return TrimmedPreparation(**fields) if self.trim else Preparation(**fields)
+        """What turns a line into words."""
+        return TrimmedPreparation(**self._settings()) if self.trim else self.of_model()
+
+    def of_model(self) -> Preparation:
+        """What models know of it: their words are trimmed already."""
+        return Preparation(**self._settings())
+
+    def _settings(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if name != "trim"}
 
 
 class Project:
@@ -125,7 +131,7 @@ class Project:
 
     def word_list(self, most: int | None = None) -> WordList:
         """The words to learn from, the most frequent first."""
-        return self.words.word_list(self.word_preparation.preparation(), most)
+        return self.words.word_list(self.word_preparation.of_model(), most)
 
     # Decisions.
 

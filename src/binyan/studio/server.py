@@ -34,8 +34,16 @@ try:
 except ImportError as error:  # pragma: no cover
     raise MissingExtra("the studio", "explore") from error
 
-PAGE = ("index.html", "style.css", "app.js", "page.js", "texts.js", "project.js", "grammar.js", "learning.js", "review.js",
-        "editor.js", "results.js")  # fmt: skip
+_STATIC = "binyan.studio.static"
+PAGE = {"page.js": ("binyan.explore.static", "page.js"), "base.css": ("binyan.explore.static", "style.css")} | {
+    name: (_STATIC, name)
+    for name in (
+        *("index.html", "style.css", "app.js", "studio.js", "texts.js", "project.js", "grammar.js", "learning.js"),
+        *("review.js", "editor.js", "segments.js", "results.js"),
+    )
+}
+"""The files of the page, and where they are: some are the explorer's."""
+
 _KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 _UPLOAD_PATIENCE = 300.0  # seconds
 _NEWS_EVERY = 0.5  # seconds
@@ -108,7 +116,7 @@ def create_app(
 
 def _page(name: str) -> Any:
     kind = _KINDS[name.rpartition(".")[2]]
-    content = files("binyan.studio.static").joinpath(name).read_bytes()
+    content = files(PAGE[name][0]).joinpath(PAGE[name][1]).read_bytes()
 
     async def endpoint(request: Request) -> Response:
         return Response(content, media_type=f"{kind}; charset=utf-8", headers={"Cache-Control": "no-cache"})

@@ -85,3 +85,12 @@ export function fill(select, names) {
   select.replaceChildren(...names.map((name) => node("option", {}, name)));
   select.hidden = names.length < 2;
 }
+
+// The server's drawing, parsed as an image and cleaned of anything that could run or fetch.
+export function drawing(svg) {
+  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+  if (parsed.nodeName !== "svg") return null;
+  parsed.querySelectorAll("script, foreignObject, a, image, use").forEach((bad) => bad.remove());
+  parsed.querySelectorAll("*").forEach((e) => [...e.attributes].forEach((a) => a.name.startsWith("on") && e.removeAttribute(a.name)));
+  return document.importNode(parsed, true);
+}
