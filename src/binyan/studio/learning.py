@@ -130,7 +130,8 @@ class Learner:
             plan = RunPlan.read(self.run.settings)
             path = self.project.model_path(self.run.id)
             if not path.exists():
-                self._first_answer(plan)
+                if self._before(plan) is None:
+                    self._first_answer(plan)
                 plan = self._chosen(plan, words)
             self._sample(self._sampler(plan, words))
 
@@ -189,14 +190,21 @@ class Learner:
             settings = plan.settings(burn_in=max(settings.burned, done))
         return AdaptorSampler.from_file(file, settings, grammar=plan.made_grammar())
 
+    def _before(self, plan: RunPlan) -> int | None:
+        """The last run of the same grammar that has a model; None where the run is to begin from nothing."""
+        for run in [] if plan.fresh else self.project.runs.all():
+            same = run.settings.get("grammar") == plan.grammar and run.settings.get("text") == plan.text
+            if run.id < self.run.id and same and self.project.model_path(run.id).exists():
+                return run.id
+        return None
+
     def _go_on_from_before(self, sampler: AdaptorSampler, plan: RunPlan) -> None:
         """Begin where the run before ended, with all trees that agree with the decisions made since; else from the beginning."""
-        before = next((n for n in range(self.run.id - 1, 0, -1) if self.project.model_path(n).exists()), None)
-        if before is None or plan.fresh:
+        before = self._before(plan)
+        if before is None:
             return
         with contextlib.suppress(BinyanError):
-            old = Morphology.load(self.project.model_path(before))
-            kept = sampler.begin_from(old.sampler)
+            kept = sampler.begin_from(Morphology.load(self.project.model_path(before)).sampler)
             self._add_result(continues=before, kept_trees=round(kept, 4))
 
     def _sample(self, sampler: AdaptorSampler) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
 import threading
@@ -46,7 +47,8 @@ class Supervisor:
     def _watch(self) -> None:
         while not self._ending.is_set():
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "binyan.studio.worker", str(self._folder)], stdin=subprocess.DEVNULL
+                [sys.executable, "-m", "binyan.studio.worker", str(self._folder), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
             )
             while self._process.poll() is None and not self._ending.is_set():
                 time.sleep(0.1)

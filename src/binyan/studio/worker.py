@@ -1,6 +1,6 @@
 """The worker: a process of its own that does the runs of one project, one after the other.
 
-`python -m binyan.studio.worker FOLDER`. It may be killed at any moment: runs go on from their last checkpoint when the next one starts.
+`python -m binyan.studio.worker FOLDER PARENT`. It may be killed at any moment: runs go on from their last checkpoint when the next one starts.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _LEASE = 5.0
 class Worker:
     """Takes runs from the queue until it is told to end, or the process that started it is gone and nothing waits."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, parent: int | None = None) -> None:
         self.project = Project(folder)
         self.ending = False
         self._name = worker_name()
-        self._parent = os.getppid()
+        self._parent = os.getppid() if parent is None else parent
         self._leased = 0.0
 
     def run(self, once: bool = False) -> None:
@@ -96,17 +96,17 @@ class Worker:
                 self.ending = True
 
     def _alone(self) -> bool:
-        """Whether the process that started this one is gone."""
-        return os.getppid() != self._parent
+        """Whether the process that started this one is gone; Windows does not say."""
+        return sys.platform != "win32" and os.getppid() != self._parent
 
     def end(self, *_: object) -> None:
         """End as soon as what was learnt is saved."""
         self.ending = True
 
 
-def main(folder: str) -> None:
-    """The worker of one project."""
-    worker = Worker(Path(folder))
+def main(folder: str, parent: str | None = None) -> None:
+    """The worker of one project, started by the process `parent`."""
+    worker = Worker(Path(folder), None if parent is None else int(parent))
     signal.signal(signal.SIGTERM, worker.end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process in its turn
     if hasattr(os, "nice"):
@@ -115,4 +115,4 @@ def main(folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:3])

@@ -21,6 +21,7 @@ export async function show(name) {
   }
   await attempt(async () => {
     await loadProject();
+    tell(state.canWrite ? "" : t("readOnly"));
     await steps[name].show($(name), show);
   });
 }
@@ -63,8 +64,7 @@ $("language").addEventListener("change", () => {
 drawSteps();
 listen();
 await attempt(async () => {
-  const { words, run, can_write: canWrite, version } = await loadProject();
+  const { words, run, version } = await loadProject();
   $("foot").textContent = `Binyan ${version}`;
-  if (!canWrite) tell(t("readOnly"));
   await show(run ? "review" : words ? "grammar" : "project");
 });

@@ -1,0 +1,151 @@
+"""A studio whose server and worker are killed at random moments while decisions are made: none may be lost.
+
+`python studio_kills.py 20` kills twenty times. A decision counts as made when the server has said so; after every kill the database must be whole and
+hold every decision that was made, and at the end the run must be done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from binyan.studio.imports import read_upload
+from binyan.studio.project import Project
+
+STEMS = (
+    "walk",
+    "talk",
+    "jump",
+    "climb",
+    "look",
+    "help",
+    "ask",
+    "call",
+    "play",
+    "work",
+    "open",
+    "clean",
+    "cook",
+    "paint",
+)
+WORDS = [stem + suffix for stem in STEMS for suffix in ("", "s", "ed", "ing", "er")]
+
+
+class Studio:
+    """The command in a process group of its own: its worker is part of it."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, "-m", "binyan", "studio", str(folder), "--port", str(self.port), "--no-browser"]
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                self.ask("project", {})
+                return
+            except OSError:
+                time.sleep(0.1)
+        raise RuntimeError("the studio did not start")
+
+    def ask(self, name: str, question: dict[str, Any]) -> tuple[int, Any]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request("POST", f"/api/{name}", json.dumps(question), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+    def children(self) -> list[int]:
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return [int(n) for task in tasks for n in task.read_text().split()]
+
+    def kill(self, what: str) -> None:
+        """Kill the server, the worker, or both, without warning."""
+        workers = self.children()
+        for process in workers if what in ("worker", "both") else []:
+            os.kill(process, signal.SIGKILL)
+        if what in ("server", "both"):
+            os.kill(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            for process in workers:  # a worker whose server is gone would end by itself after its run
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+
+
+def decide_until(studio: Studio, seconds: float, made: dict[str, str], rng: random.Random) -> None:
+    """Decide on words one after the other; note what the server has confirmed."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        word = rng.choice(WORDS)
+        cut = rng.randrange(1, len(word))
+        segmentation = f"{word[:cut]}/stem {word[cut:]}/suf"
+        try:
+            _, seen = studio.ask("word", {"word": word})
+            status, _ = studio.ask(
+                "decide",
+                {"items": [{"word": word, "segmentation": segmentation, "base": seen["version"], "kind": "draw"}]},
+            )
+        except (OSError, http.client.HTTPException, ValueError):
+            return
+        if status == 200:
+            made[word] = segmentation
+
+
+def check(folder: Path, made: dict[str, str]) -> None:
+    database = sqlite3.connect(folder / "project.sqlite")
+    assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    stored = dict(database.execute("SELECT key, value FROM facts WHERE entity = 'decision'"))
+    database.close()
+    lost = {word for word, segmentation in made.items() if word not in stored}
+    assert not lost, f"lost: {sorted(lost)}"
+
+
+def kill_often(kills: int, seed: int = 1) -> str:
+    """Kill so often; what happened, in a line."""
+    rng = random.Random(seed)
+    made: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "project"
+        project = Project(folder)
+        project.add_reading(read_upload("words.txt", "\n".join(WORDS).encode()), "tester")
+        project.runs.add("learn", {"grammar": "affixes", "sweeps": 400}, "tester")
+        project.close()
+        studio = Studio(folder)
+        for number in range(kills):
+            decide_until(studio, rng.uniform(0.1, 1.5), made, rng)
+            what = ("server", "worker", "both")[number % 3]
+            studio.kill(what)
+            check(folder, made)
+            if what != "worker":
+                studio = Studio(folder)
+        end = time.monotonic() + 300
+        while time.monotonic() < end and studio.ask("runs", {})[1]["runs"][0]["state"] in ("queued", "running"):
+            time.sleep(0.3)
+        run = studio.ask("runs", {})[1]["runs"][0]
+        studio.process.terminate()
+        studio.process.wait(30)
+        check(folder, made)
+        assert run["state"] == "done", run
+    return (
+        f"{kills} kills, {len(made)} words decided on, none lost; the run ended after {run['result']['sweeps']} sweeps"
+    )
+
+
+if __name__ == "__main__":
+    print(kill_often(int(sys.argv[1]) if len(sys.argv) > 1 else 20))
