@@ -38,6 +38,10 @@ LISTS = {"english": (WORDS, "affixes", "walked", "ltr"), "arabic": (ARABIC, "roo
 DESK = {"viewport": {"width": 1200, "height": 850}}
 PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
 PICTURES = os.environ.get("BINYAN_STUDIO_PICTURES")
+TOUR = {
+    "words-english-desk": "words", "grammar-tagalog-desk": "grammar", "corrections": "learning", "review-english-desk": "review",
+    "drawing-arabic-phone": "phone", "results-english-desk": "results",
+}  # fmt: skip
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (apt-get install chromium)"),
     pytest.mark.filterwarnings("ignore::UserWarning"),
@@ -114,9 +118,9 @@ def opened(browser, studio) -> Iterator[object]:
 
 
 def picture(page, name: str) -> None:
-    """Keep a picture for the documentation, where asked for."""
-    if PICTURES:
-        page.screenshot(path=str(Path(PICTURES) / f"studio-{name}.png"))
+    """Keep a picture of the tour in the folder that BINYAN_STUDIO_PICTURES names, if it does."""
+    if PICTURES and name in TOUR:
+        page.screenshot(path=str(Path(PICTURES) / f"studio-{TOUR[name]}.png"))
 
 
 def add_words(page, words: list[str], name: str = "words.txt") -> None:

@@ -19,11 +19,13 @@ _APPLICATION = 0x42596E53  # marks the file as a project of ours
 class Database:
     """Connections to one SQLite file, one for each thread. Everything is written in transactions that are on disk when they end.
 
+    Without `durable`, a power cut may take the last of them back, which is enough for what can be computed again.
+
     Raises ModelFileError for a file that is no project, is damaged, or is of a newer version.
     """
 
-    def __init__(self, path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> None:
-        self.path = path
+    def __init__(self, path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS, durable: bool = True) -> None:
+        self.path, self._durable = path, durable
         self._own = threading.local()
         self._lock = threading.RLock()
         self._open: list[sqlite3.Connection] = []
@@ -45,7 +47,7 @@ class Database:
             connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
             connection.row_factory = sqlite3.Row
             connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
             self._own.connection = connection
             with self._lock:
                 self._open.append(connection)

@@ -70,7 +70,7 @@ class Project:
     `facts` has what people said, `words` the words, `runs` the queue of learning.
     """
 
-    def __init__(self, folder: PathLike) -> None:
+    def __init__(self, folder: PathLike, durable: bool = True) -> None:
         self.folder = Path(folder)
         try:
             (self.folder / MODELS).mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ class Project:
             raise ModelFileError(
                 f"{self.folder}: cannot be made: {error.strerror or error}; name another folder"
             ) from error
-        self.database = Database(self.folder / DATABASE)
+        self.database = Database(self.folder / DATABASE, durable=durable)
         self.facts = Facts(self.database)
         self.words = WordStore(self.database)
         self.runs = RunQueue(self.database)

@@ -10,6 +10,7 @@ from binyan import __version__
 from binyan.errors import InputError
 from binyan.grammar.drawing import runs_right_to_left
 from binyan.grammar.notation import grammar_text
+from binyan.grammar.roles import ROLES, WITHIN_STEMS
 from binyan.studio import decisions, fields, grammars
 from binyan.studio.accuracy import accuracy
 from binyan.studio.comparison import changed_words
@@ -122,7 +123,9 @@ def labels(bench: Workbench) -> list[str]:
     plan = bench.project.runs.get(bench.run).settings
     if plan.get("grammar") == "auto" and not plan.get("text"):
         return ["pre", "stem", "suf"]
-    return list(dict.fromkeys(RunPlan.read(plan).made_grammar().segment_labels.values()))
+    grammar = RunPlan.read(plan).made_grammar()
+    within = {ROLES[role] for role in WITHIN_STEMS} if grammar.with_role("stem") else set()
+    return [label for label in dict.fromkeys(grammar.segment_labels.values()) if label not in within]
 
 
 def trees(bench: Workbench, question: Question) -> dict[str, Any]:

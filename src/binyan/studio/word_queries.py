@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import regex
@@ -43,6 +45,13 @@ _COLUMNS = (
 )
 
 
+def _source(needs: str, by_worth: bool) -> str:
+    """The tables that a query needs; by worth, words without an analysis are left out, so that the order is that of an index."""
+    analyses = f" {'JOIN' if by_worth else 'LEFT JOIN'} analyses a ON a.word_id = w.id AND a.run_id = :run"
+    decisions = " LEFT JOIN facts d ON d.entity = 'decision' AND d.key = w.text"
+    return " FROM words w" + (analyses if "a." in needs else "") + (decisions if "d." in needs else "")
+
+
 class WordQueries:
     """Questions about the words of a project and what a run says of them."""
 
@@ -59,7 +68,7 @@ class WordQueries:
         if show not in FILTERS or order not in ORDERS:
             raise InputError(f"words are shown as {', '.join(FILTERS)}, in the order {', '.join(ORDERS)}")
         values: dict[str, Any] = {"run": -1 if run is None else run, "offset": offset, "limit": min(limit, MOST_ROWS)}
-        where, source = FILTERS[show], _FROM
+        where, source = FILTERS[show], _source(f"{FILTERS[show]} {ORDERS[order]}", by_worth=order == "worth")
         if contains:
             where += " AND instr(w.text, :contains) > 0"
             values["contains"] = contains
@@ -68,15 +77,11 @@ class WordQueries:
                 " JOIN morphemes m ON m.run_id = :run AND m.text = :text AND m.label = :label AND m.word_id = w.id"
             )
             values["text"], values["label"] = morpheme
-        if order == "worth":  # so that the order is that of an index
-            source = source.replace("LEFT JOIN analyses", "JOIN analyses")
-        query = f"{_COLUMNS}{source} WHERE {where} ORDER BY {ORDERS[order]} LIMIT :limit OFFSET :offset"
-        rows = self._database.connection.execute(query, values).fetchall()
-        if show == "all" and not contains and morpheme is None and order != "worth":
-            total = self._database.number("SELECT count(*) FROM words")
-        else:
-            total = self._database.connection.execute(f"SELECT count(*){source} WHERE {where}", values).fetchone()[0]
-        return {"total": total, "rows": [word_row(row) for row in rows]}
+        # Which words they are is found out first: all that is stored of them is read for one page only.
+        query = f"SELECT w.id{source} WHERE {where} ORDER BY {ORDERS[order]} LIMIT :limit OFFSET :offset"
+        numbers = [row["id"] for row in self._database.connection.execute(query, values)]
+        total = self._database.connection.execute(f"SELECT count(*){source} WHERE {where}", values).fetchone()[0]
+        return {"total": total, "rows": self._rows(run, numbers)}
 
     def offered(self, run: int | None, limit: int = 20) -> dict[str, Any]:
         """The words that are most worth a person's time: uncertain and frequent ones, each for something else.
@@ -153,6 +158,7 @@ def matching(items: Iterable[tuple[Any, str]], pattern: str) -> list[tuple[Any, 
         compiled = regex.compile(pattern)
     except (regex.error, OverflowError, RecursionError) as error:
         raise InputError(f"{pattern!r} is no regular expression: {error}") from None
+    quick = _quick_search(pattern) or compiled.search
     end = time.monotonic() + _SEARCH_SECONDS
     hits = []
     try:
@@ -160,11 +166,21 @@ def matching(items: Iterable[tuple[Any, str]], pattern: str) -> list[tuple[Any, 
             if i % 256 == 0 and time.monotonic() > end:
                 raise TimeoutError
             text = item[1]  # watching the clock costs more than most searches; in a short word nothing takes long
-            if compiled.search(text) if len(text) <= _SHORT else compiled.search(text, timeout=_WORD_SECONDS):
+            if quick(text) if len(text) <= _SHORT else compiled.search(text, timeout=_WORD_SECONDS):
                 hits.append(item)
     except TimeoutError:
         raise InputError(f"{pattern!r} takes too long; use fewer nested repetitions") from None
     return hits
+
+
+def _quick_search(pattern: str) -> Callable[[str], object] | None:
+    """The search of the standard library, which is quicker, where it knows the pattern; else None."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return re.compile(pattern).search
+    except (re.error, OverflowError, RecursionError, FutureWarning, DeprecationWarning):
+        return None
 
 
 def word_row(row: sqlite3.Row) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Worker:
     """Takes runs from the queue until it is told to end, or the process that started it is gone and nothing waits."""
 
     def __init__(self, folder: Path, parent: int | None = None) -> None:
-        self.project = Project(folder)
+        self.project = Project(folder, durable=False)
         self.ending = False
         self._name = worker_name()
         self._parent = os.getppid() if parent is None else parent
