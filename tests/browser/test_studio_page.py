@@ -101,7 +101,7 @@ def opened(browser, studio) -> Iterator[object]:
     def open_page(settings: dict[str, object] = DESK, language: str = "en") -> playwright.Page:
         context = browser.new_context(**settings, locale=language)
         contexts.append(context)
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(30_000)
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on(
