@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import pytest
 
@@ -213,13 +214,37 @@ def test_a_pattern_that_takes_too_long_is_given_up():
         matching([("w", "a" * 60)], "^(a|aa|a?a)+$(?<=b)")
 
 
-def test_words_in_doubt_for_one_reason_stand_for_one_another():
-    def row(text: str, worth: float, *analyses: str) -> dict[str, object]:
-        return {"text": text, "worth": worth, "alternatives": [{"segmentation": a} for a in analyses]}
+def row(text: str, worth: float, *analyses: str) -> dict[str, object]:
+    return {
+        "text": text,
+        "worth": worth,
+        "segmentation": analyses[0],
+        "alternatives": [{"segmentation": a} for a in analyses],
+    }
 
+
+def test_words_in_doubt_for_one_reason_stand_for_one_another():
     rows = [
-        row("a", 1.0, "x/stem s/suf", "xs/stem"),
-        row("b", 0.95, "y/stem s/suf", "ys/stem"),
-        row("c", 0.8, "z/stem ed/suf", "zed/stem"),
+        row("xs", 1.0, "x/stem s/suf", "xs/stem"),
+        row("ys", 0.95, "y/stem s/suf", "ys/stem"),
+        row("zed", 0.8, "z/stem ed/suf", "zed/stem"),
     ]
-    assert [r["text"] for r in offered_order(rows)] == ["a", "c", "b"]
+    assert [r["text"] for r in offered_order(rows, 9, {}, Counter())] == ["xs", "zed", "ys"]
+
+
+def test_frequent_affixes_are_looked_at_once_before_others_are_looked_at_twice():
+    rows = [row("kas", 0.0, "ka/stem s/suf"), row("los", 0.0, "lo/stem s/suf"), row("mied", 0.0, "mi/stem ed/suf")]
+    uses = {"s/suf": 20, "ed/suf": 10}
+    assert [r["text"] for r in offered_order(rows, 9, uses, Counter())] == ["kas", "mied", "los"]
+    assert [r["text"] for r in offered_order(rows, 1, uses, Counter({"s/suf": 3}))] == ["mied"]
+
+
+def test_a_rejected_affix_counts_as_looked_at(tmp_path):
+    """After 'walks' was said to be whole, words in s are no more urgent than others."""
+    project = made_project(tmp_path / "p")
+    learnt(project)
+    queries = WordQueries(project.database)
+    decide(project, "walks", "walks/stem")
+    assert queries._looked_at()["s/suf"] == 1
+    offered = queries.offered(1, 5, [("s", "suf", 10), ("ed", "suf", 10)])["rows"]
+    assert offered and all(r["text"] != "walks" for r in offered)

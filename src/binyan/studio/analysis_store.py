@@ -129,3 +129,12 @@ class AnalysisStore:
                 ((run, text, label, number) for a, number, _ in kept for text, label in a.morphemes),
             )
             return len(kept)
+
+    def frequent_affixes(self, run: int, most: int = 100) -> list[tuple[str, str, int]]:
+        """The affixes that most words have by a run: text, label, words."""
+        rows = self._database.rows(
+            "SELECT text, label, count(*) AS words FROM morphemes WHERE run_id = ? AND label NOT IN ('stem', 'root', 'template')"
+            " GROUP BY text, label HAVING words > 1 ORDER BY words DESC, text LIMIT ?",
+            *(run, most),
+        )
+        return [(row["text"], row["label"], row["words"]) for row in rows]

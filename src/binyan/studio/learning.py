@@ -258,6 +258,7 @@ class Learner:
             **self._judgement(sampler),
             unparsable=len(sampler.unparsable),
             accuracy=accuracy(self.project, self.run.id),
+            affixes=self.store.frequent_affixes(self.run.id),
         )
 
     @staticmethod

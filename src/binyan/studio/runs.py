@@ -41,8 +41,9 @@ class RunRecord:
     ended: str
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; a grammar's text is left out."""
+        """For JSON; a grammar's text and the list of affixes are left out."""
         fields = dict(vars(self))
+        fields["result"] = {name: value for name, value in self.result.items() if name != "affixes"}
         fields["settings"] = {name: value for name, value in self.settings.items() if name != "text"}
         return fields
 

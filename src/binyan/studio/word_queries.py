@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sqlite3
 import threading
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -31,7 +33,8 @@ FILTERS = {
 }
 PLACES = ("words", "morphemes", "roots", "templates")
 
-_OFFERED_FROM = 400  # of the most uncertain words
+_DOUBTFUL, _OF_AN_AFFIX = 150, 4  # words that are looked at before some are offered: in doubt, and with each affix
+_LONGEST_AFFIX = 6
 _SEARCH_SECONDS, _WORD_SECONDS = 2.0, 0.2
 _SHORT = 14  # letters
 _LONGEST_PATTERN = 200
@@ -58,6 +61,7 @@ class WordQueries:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._texts: tuple[int, list[tuple[int, str]]] = (-1, [])
+        self._looked: tuple[int, Counter[str]] = (-1, Counter())
         self._lock = threading.Lock()
 
     def page(
@@ -83,17 +87,43 @@ class WordQueries:
         total = self._database.connection.execute(f"SELECT count(*){source} WHERE {where}", values).fetchone()[0]
         return {"total": total, "rows": self._rows(run, numbers)}
 
-    def offered(self, run: int | None, limit: int = 20) -> dict[str, Any]:
-        """The words that are most worth a person's time: uncertain and frequent ones, each for something else.
+    def offered(self, run: int | None, limit: int = 20, affixes: Sequence[tuple[str, str, int]] = ()) -> dict[str, Any]:
+        """The words that are most worth a person's time: uncertain ones, and those whose affixes are frequent and not looked at yet.
 
-        Words that are uncertain for the same reason stand for one another: the more there are, the sooner the first of them is offered,
-        and the later the others.
+        `affixes` are the most frequent ones of the run: text, label, and how many words have them.
         """
-        top = self._database.connection.execute(
-            f"{_COLUMNS}{_FROM.replace('LEFT JOIN analyses', 'JOIN analyses')} WHERE d.value IS NULL ORDER BY a.worth DESC LIMIT :most",
-            {"run": -1 if run is None else run, "most": _OFFERED_FROM},
-        ).fetchall()
-        return {"rows": offered_order([word_row(row) for row in top])[:limit]}
+        number = -1 if run is None else run
+        doubtful = self._database.rows(
+            "SELECT a.word_id FROM analyses a JOIN words w ON w.id = a.word_id LEFT JOIN facts d ON d.entity = 'decision' AND d.key = w.text"
+            " WHERE a.run_id = ? AND d.value IS NULL ORDER BY a.worth DESC LIMIT ?",
+            *(number, _DOUBTFUL),
+        )
+        numbers = [row["word_id"] for row in doubtful]
+        for text, label, _ in affixes:
+            rows = self._database.rows(
+                "SELECT m.word_id FROM morphemes m JOIN words w ON w.id = m.word_id"
+                " LEFT JOIN facts d ON d.entity = 'decision' AND d.key = w.text"
+                " WHERE m.run_id = ? AND m.text = ? AND m.label = ? AND d.value IS NULL ORDER BY m.word_id LIMIT ?",
+                *(number, text, label, _OF_AN_AFFIX),
+            )
+            numbers += [row["word_id"] for row in rows]
+        pool = self._rows(run, list(dict.fromkeys(numbers)))
+        uses = {f"{text}/{label}": count for text, label, count in affixes}
+        return {"rows": offered_order(pool, limit, uses, self._looked_at())}
+
+    def _looked_at(self) -> Counter[str]:
+        """How often each affix stood, or could have stood, in a word that was decided on."""
+        last = self._database.number("SELECT max(change_id) FROM facts WHERE entity = 'decision'")
+        with self._lock:
+            if self._looked[0] != last:
+                rows = self._database.rows(
+                    "SELECT key, value FROM facts WHERE entity = 'decision' AND value IS NOT NULL"
+                )
+                counts: Counter[str] = Counter()
+                for row in rows:
+                    counts.update(possible_affixes(row["key"], json.loads(row["value"])["segmentation"]))
+                self._looked = last, counts
+            return Counter(self._looked[1])
 
     def word(self, run: int | None, text: str) -> dict[str, Any] | None:
         """One word; None where the project does not have it."""
@@ -193,20 +223,50 @@ def word_row(row: sqlite3.Row) -> dict[str, Any]:
     return fields
 
 
-def offered_order(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Uncertain words in the order in which they are offered."""
-    doubts = [_doubt(row) for row in rows]
-    sizes: dict[frozenset[str], int] = {}
-    for doubt in doubts:
-        sizes[doubt] = sizes.get(doubt, 0) + 1
-    seen: dict[frozenset[str], int] = {}
-    scores = []
-    for row, doubt in zip(rows, doubts, strict=True):
-        before = seen.get(doubt, 0)
-        seen[doubt] = before + 1
-        scores.append(float(row["worth"] or 0.0) * sizes[doubt] ** 0.5 / 2.0**before)
-    order = sorted(range(len(rows)), key=lambda i: (-scores[i], i))
-    return [dict(rows[i]) for i in order]
+def offered_order(
+    rows: Sequence[Mapping[str, Any]], limit: int, uses: Mapping[str, int], looked_at: Counter[str]
+) -> list[dict[str, Any]]:
+    """The words to offer, in their order: each time the one that says most beyond those before it.
+
+    An affix that many words have is worth a look, and less so each time that a word is decided on which could have it. Words that are in doubt for
+    the same reason stand for one another.
+    """
+    left = {row["text"]: (dict(row), _affixes(row["segmentation"] or ""), _doubt(row)) for row in rows}
+    doubts = Counter(doubt for _, _, doubt in left.values())
+    seen: Counter[frozenset[str]] = Counter()
+    order: list[dict[str, Any]] = []
+
+    def score(text: str) -> float:
+        row, affixes, doubt = left[text]
+        frequent = sum(math.log1p(uses.get(affix, 0)) / (1 + looked_at[affix]) for affix in affixes)
+        return float(frequent + float(row["worth"] or 0.0) * doubts[doubt] ** 0.5 / 2.0 ** seen[doubt])
+
+    while left and len(order) < limit:
+        best = max(left, key=score)
+        row, _, doubt = left.pop(best)
+        order.append(row)
+        seen[doubt] += 1
+        looked_at.update(possible_affixes(best, row["segmentation"] or ""))
+    return order
+
+
+def possible_affixes(word: str, segmentation: str) -> set[str]:
+    """The affixes of an analysis, and all beginnings and ends of the word that could be affixes.
+
+    >>> sorted(possible_affixes("was", "was/stem"))
+    ['as/suf', 's/suf', 'w/pre', 'wa/pre']
+    """
+    lengths = range(1, min(len(word), _LONGEST_AFFIX + 1))
+    ends = {f"{word[-n:]}/suf" for n in lengths} | {f"{word[:n]}/pre" for n in lengths}
+    return ends | _affixes(segmentation)
+
+
+def _affixes(segmentation: str) -> set[str]:
+    """The affixes of an analysis, without the positions of those with gaps."""
+    parts = (part.rpartition("/") for part in segmentation.split(" "))
+    return {
+        f"{text.partition('@')[0]}/{label}" for text, _, label in parts if label not in ("stem", "root", "template")
+    }
 
 
 def _doubt(row: Mapping[str, Any]) -> frozenset[str]:
@@ -214,4 +274,4 @@ def _doubt(row: Mapping[str, Any]) -> frozenset[str]:
     parts = [set(a["segmentation"].split(" ")) for a in row["alternatives"][:2]]
     differing = parts[0] ^ parts[1] if len(parts) == 2 else set()
     affixes = frozenset(part for part in differing if not part.endswith(("/stem", "/root")))
-    return affixes or frozenset(differing)
+    return affixes or frozenset(differing) or frozenset((str(row["text"]),))
