@@ -22,7 +22,7 @@ from binyan.studio.project import Project  # noqa: E402
 from binyan.studio.server import create_app  # noqa: E402
 from binyan.studio.supervisor import Supervisor  # noqa: E402
 from binyan.studio.workbench import Workbench  # noqa: E402
-from studio_world import WORDS  # noqa: E402
+from studio_world import WORDS, learnt, made_project  # noqa: E402
 
 CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome")) if p), None)
 FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
@@ -37,6 +37,8 @@ TAGALOG = [
 LISTS = {"english": (WORDS, "affixes", "walked", "ltr"), "arabic": (ARABIC, "root", "مكتوب", "rtl"), "tagalog": (TAGALOG, "infix", "sumulat", "ltr")}  # fmt: skip
 DESK = {"viewport": {"width": 1200, "height": 850}}
 PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
+DEVICES = {"desk": DESK, "phone": PHONE}
+ALL_WAYS = bool(os.environ.get("BINYAN_STUDIO_WAYS"))
 PICTURES = os.environ.get("BINYAN_STUDIO_PICTURES")
 TOUR = {
     "words-english-desk": "words", "grammar-tagalog-desk": "grammar", "corrections": "learning", "review-english-desk": "review",
@@ -52,13 +54,14 @@ pytestmark = [
 class Studio:
     """A running studio over an empty project, its worker in a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, learns: bool = True) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.project = Project(folder)
-        self.supervisor = Supervisor(folder)
-        self.supervisor.start()
+        self.supervisor = Supervisor(folder) if learns else None
+        if self.supervisor is not None:
+            self.supervisor.start()
         self._server = uvicorn.Server(
             uvicorn.Config(
                 create_app(Workbench(self.project)), port=port, log_level="warning", timeout_graceful_shutdown=1
@@ -73,15 +76,34 @@ class Studio:
     def stop(self) -> None:
         self._server.should_exit = True
         self._thread.join(10)
-        self.supervisor.stop()
+        if self.supervisor is not None:
+            self.supervisor.stop()
+        self.project.close()
+
+
+@pytest.fixture(scope="module")
+def learnt_project(tmp_path_factory) -> Path:
+    """A project of English words with one run."""
+    folder = tmp_path_factory.mktemp("learnt") / "project"
+    project = made_project(folder)
+    learnt(project)
+    project.close()
+    return folder
 
 
 @pytest.fixture
-def studio(tmp_path, monkeypatch) -> Iterator[Studio]:
+def studio(tmp_path, monkeypatch, request) -> Iterator[Studio]:
+    """A studio over an empty project; parametrised with False, over a copy of the learnt one, without a worker."""
+    folder, learns = tmp_path / "project", getattr(request, "param", True)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    made = Studio(tmp_path / "project")
+    if not learns:
+        shutil.copytree(request.getfixturevalue("learnt_project"), folder)
+    made = Studio(folder, learns)
     yield made
     made.stop()
+
+
+on_learnt_words = pytest.mark.parametrize("studio", [False], indirect=True, ids=["learnt"])
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +130,7 @@ def opened(browser, studio) -> Iterator[object]:
             "request", lambda r: None if r.url.startswith((studio.address, "data:", "blob:")) else faults.append(r.url)
         )
         page.goto(studio.address)
-        page.wait_for_selector("#drop, #queue, #kind-affixes")
+        page.wait_for_selector("#drop, #detail h2, #kind-affixes")
         return page
 
     yield open_page
@@ -136,12 +158,21 @@ def learn(page, kind: str, sweeps: int = 20) -> None:
     page.wait_for_selector("#run-1[data-state=done]")
 
 
-@pytest.mark.parametrize("device", [DESK, PHONE], ids=["desk", "phone"])
-@pytest.mark.parametrize("language", LISTS)
-def test_from_a_file_to_an_export(opened, studio, language, device):
+def whole_ways() -> list[object]:
+    """Every language on every device with `make studio`; each language on one device else."""
+    usual = {("english", "desk"), ("arabic", "phone"), ("tagalog", "desk")}
+    rare = pytest.mark.skipif(not ALL_WAYS, reason="`make studio` goes all ways")
+    return [
+        pytest.param(language, size, marks=() if (language, size) in usual else rare)
+        for language in LISTS
+        for size in DEVICES
+    ]
+
+
+@pytest.mark.parametrize(("language", "size"), whole_ways())
+def test_from_a_file_to_an_export(opened, studio, language, size):
     words, kind, example, direction = LISTS[language]
-    page = opened(device)
-    size = "phone" if device is PHONE else "desk"
+    page = opened(DEVICES[size])
     add_words(page, words)
     assert f"{len(set(words))} different words" in page.inner_text("#project")
     picture(page, f"words-{language}-{size}")
@@ -162,6 +193,8 @@ def test_from_a_file_to_an_export(opened, studio, language, device):
     page.locator(f"#queue [data-word='{example}']").click()
     page.wait_for_function("w => document.querySelector('#detail h2').textContent === w", arg=example)
     assert page.get_attribute("#editor .letters", "dir") == direction
+    places = page.eval_on_selector_all("#editor .letter", "all => all.map(e => e.getBoundingClientRect().x)")
+    assert places == sorted(places, reverse=direction == "rtl")
     while page.locator("#editor .gap[aria-pressed=true]").count():
         page.locator("#editor .gap[aria-pressed=true]").first.click()
     page.locator("#editor .gap").nth(0).click()
@@ -170,7 +203,7 @@ def test_from_a_file_to_an_export(opened, studio, language, device):
     page.wait_for_function("w => document.querySelector('#news').textContent.startsWith(w + ':')", arg=example)
     decisions = studio.project.decisions()
     assert set(decisions) == {first, example} and str(decisions[example].segmentation.contiguous()).count(" ") == 1
-    if device is PHONE:
+    if size == "phone":
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.click("#tab-results")
     page.wait_for_selector("#lexicon tbody tr")
@@ -182,21 +215,10 @@ def test_from_a_file_to_an_export(opened, studio, language, device):
         assert example in content
 
 
-def test_letters_of_arabic_run_from_right_to_left(opened):
-    page = opened()
-    add_words(page, ARABIC)
-    learn(page, "root")
-    page.click("#to-review")
-    page.wait_for_selector("#editor .letter")
-    places = page.eval_on_selector_all("#editor .letter", "all => all.map(e => e.getBoundingClientRect().x)")
-    assert places == sorted(places, reverse=True)
-
-
+@on_learnt_words
 def test_by_keyboard_alone(opened, studio):
     page = opened()
-    add_words(page, WORDS)
-    learn(page, "affixes")
-    page.click("#to-review")
+    page.click("#tab-review")
     page.wait_for_selector(".choice")
     first = page.inner_text("#detail h2")
     page.locator("#main").focus()
@@ -244,11 +266,10 @@ def test_corrections_teach_and_show_what_they_changed(opened, studio):
     assert studio.project.runs.get(2).result["known"] >= 1
 
 
+@on_learnt_words
 def test_two_people_on_one_word(opened, studio):
     """The second to decide is shown what the first decided, and nothing is lost silently."""
     ann = opened()
-    add_words(ann, WORDS)
-    learn(ann, "affixes")
     ben = opened()
     for page, name in ((ann, "Ann"), (ben, "Ben")):
         page.fill("#author", name)
@@ -293,9 +314,9 @@ def test_a_text_is_glossed(opened):
     picture(page, "interlinear")
 
 
+@on_learnt_words
 def test_a_grammar_is_checked_as_one_types(opened):
     page = opened()
-    add_words(page, WORDS)
     page.click("#tab-grammar")
     page.click("#write summary")
     page.fill("#own", "Word -> Stem Suf?\n@Stem -> <any>+\n")
@@ -307,10 +328,9 @@ def test_a_grammar_is_checked_as_one_types(opened):
     assert page.is_enabled("#use-own")
 
 
+@on_learnt_words
 def test_every_control_has_a_name(opened):
     page = opened()
-    add_words(page, WORDS)
-    learn(page, "affixes")
     for step in ("project", "grammar", "learning", "review", "results"):
         page.click(f"#tab-{step}")
         page.wait_for_timeout(400)

@@ -24,7 +24,7 @@ from typing import Any
 from binyan.studio.imports import read_upload
 from binyan.studio.project import Project
 
-STEMS = (
+STEMS = [
     "walk",
     "talk",
     "jump",
@@ -39,7 +39,7 @@ STEMS = (
     "clean",
     "cook",
     "paint",
-)
+]
 WORDS = [stem + suffix for stem in STEMS for suffix in ("", "s", "ed", "ing", "er")]
 
 
@@ -116,20 +116,20 @@ def check(folder: Path, made: dict[str, str]) -> None:
     assert not lost, f"lost: {sorted(lost)}"
 
 
-def kill_often(kills: int, seed: int = 1) -> str:
-    """Kill so often; what happened, in a line."""
+def kill_often(kills: int, sweeps: int = 400, seed: int = 1) -> str:
+    """Kill the studio `kills` times during one run; what happened, in a line."""
     rng = random.Random(seed)
     made: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "project"
         project = Project(folder)
         project.add_reading(read_upload("words.txt", "\n".join(WORDS).encode()), "tester")
-        project.runs.add("learn", {"grammar": "affixes", "sweeps": 400}, "tester")
+        project.runs.add("learn", {"grammar": "affixes", "sweeps": sweeps}, "tester")
         project.close()
         studio = Studio(folder)
         for number in range(kills):
             decide_until(studio, rng.uniform(0.1, 1.5), made, rng)
-            what = ("server", "worker", "both")[number % 3]
+            what = ("both", "server", "worker")[number % 3]
             studio.kill(what)
             check(folder, made)
             if what != "worker":
@@ -148,4 +148,4 @@ def kill_often(kills: int, seed: int = 1) -> str:
 
 
 if __name__ == "__main__":
-    print(kill_often(int(sys.argv[1]) if len(sys.argv) > 1 else 20))
+    print(kill_often(*map(int, sys.argv[1:])) if len(sys.argv) > 1 else kill_often(20))

@@ -8,6 +8,7 @@ from binyan.errors import SettingsError
 from binyan.grammar.notation import load_grammar
 from binyan.morphology import Morphology
 from binyan.morphology.adaptor import AdaptorSampler
+from binyan.morphology.continuation import begin_from
 from binyan.morphology.knowledge import Knowledge, read_affixes, read_known_words
 from binyan.morphology.settings import MorphologySettings
 from binyan.morphology.word_list import WordList
@@ -32,7 +33,7 @@ def derivations(sampler: AdaptorSampler) -> list[list[list[int]]]:
 def test_without_new_knowledge_all_trees_are_kept(grammar):
     before = sampled(grammar)
     sampler = AdaptorSampler(load_grammar(grammar), WORDS, SETTINGS)
-    assert sampler.begin_from(before) == 1.0
+    assert begin_from(sampler, before) == 1.0
     assert derivations(sampler) == derivations(before)
     for old, new in zip(before.states, sampler.states, strict=True):
         new.core.check()
@@ -45,7 +46,7 @@ def test_without_new_knowledge_all_trees_are_kept(grammar):
 def test_what_disagrees_is_drawn_anew():
     before = sampled()
     sampler = AdaptorSampler(load_grammar("affixes"), WORDS, SETTINGS, KNOWN)
-    kept = sampler.begin_from(before)
+    kept = begin_from(sampler, before)
     assert 0.9 <= kept < 1.0
     changed = WORDS.words.index("walking")
     same = [i for i, word in enumerate(WORDS.words) if word not in ("walking", "talks")]
@@ -63,11 +64,11 @@ def test_known_morphemes_and_new_words_join():
     known = Knowledge((), tuple(read_affixes(["-ed"])), strength=3)
     alike = AdaptorSampler(load_grammar("affixes"), more, SETTINGS, known)
     with pytest.raises(SettingsError, match="same grammar and letters"):
-        alike.begin_from(before)  # r is a new letter
+        begin_from(alike, before)  # r is a new letter
     fewer = WordList.of(WORDS.words[:-4])
     sampler = AdaptorSampler(load_grammar("affixes"), WordList.of([*fewer.words, "lookeding"]), SETTINGS, known)
     earlier = sampled(words=WordList.of([*fewer.words, "looking"]))
-    sampler.begin_from(earlier)
+    begin_from(sampler, earlier)
     [state.core.check() for state in sampler.states]
     assert all(len(rules) for chain in derivations(sampler) for rules in chain)
 
@@ -75,10 +76,10 @@ def test_known_morphemes_and_new_words_join():
 def test_a_checkpoint_of_continued_learning_is_resumed_bit_for_bit(tmp_path):
     before = sampled()
     whole = AdaptorSampler(load_grammar("affixes"), WORDS, SETTINGS, KNOWN)
-    whole.begin_from(before)
+    begin_from(whole, before)
     whole.run(progress=False, threads=1)
     part = AdaptorSampler(load_grammar("affixes"), WORDS, SETTINGS, KNOWN)
-    part.begin_from(before)
+    begin_from(part, before)
     for state in part.states:
         for _ in range(4):
             part.advance(state.number)
@@ -90,4 +91,4 @@ def test_a_checkpoint_of_continued_learning_is_resumed_bit_for_bit(tmp_path):
 
 def test_other_grammars_are_refused():
     with pytest.raises(SettingsError):
-        AdaptorSampler(load_grammar("infix"), WORDS, SETTINGS).begin_from(sampled())
+        begin_from(AdaptorSampler(load_grammar("infix"), WORDS, SETTINGS), sampled())

@@ -99,38 +99,10 @@ class AdaptorSampler:
 
     # Chains.
 
-    def empty(self, chain: int) -> ChainState:
-        """The state of a chain before its first trees."""
-        core = _core.Chain(self._forests, self.compiled.adaptors(), self.settings.seed, chain)
+    def empty(self, chain: int, adaptors: Sequence[Any] | None = None) -> ChainState:
+        """The state of a chain before its first trees; with `adaptors`, its hyperparameters are other ones than at first."""
+        core = _core.Chain(self._forests, adaptors or self.compiled.adaptors(), self.settings.seed, chain)
         return ChainState(chain, core, _core.Samples(), history=AnalysisHistory(self._watched))
-
-    def begin_from(self, before: AdaptorSampler) -> float:
-        """Begin with the trees that another sampler has now, where they agree with what is known; the share of words that keep theirs.
-
-        So learning goes on after more became known, or words were added. Raises SettingsError where the other grammar or alphabet differs.
-        """
-        if before.compiled.grammar.rules != self.compiled.grammar.rules or not before.states:
-            raise SettingsError("learning goes on with the same grammar and letters only: learn anew")
-        places = {word: i for i, word in enumerate(before.words.words)}
-        kept = 0
-        for chain in range(self.settings.chains):
-            old = before.states[chain % len(before.states)].core
-            state = self.empty(chain)
-            state.core = _core.Chain(
-                self._forests,
-                [
-                    (a, b, *fixed[2:])
-                    for (a, b, _, _), fixed in zip(old.adaptors, self.compiled.adaptors(), strict=True)
-                ],
-                self.settings.seed,
-                chain,
-            )
-            kept += state.core.initialise_from(
-                [old.derivation(places[word]) if word in places else [] for word in self.words.words]
-            )
-            state.begun = True
-            self.states.append(state)
-        return kept / max(1, self.settings.chains * (len(self.words) - len(self.unparsable)))
 
     def init(self, chain: int = 0) -> ChainState:
         """The first state of a chain: every word has a tree."""

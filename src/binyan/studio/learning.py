@@ -18,6 +18,7 @@ from binyan.grammar.rules import Grammar
 from binyan.morphology import Morphology
 from binyan.morphology.adaptor import AdaptorSampler
 from binyan.morphology.choice import choose
+from binyan.morphology.continuation import begin_from
 from binyan.morphology.knowledge import Knowledge
 from binyan.morphology.settings import AUTO, MorphologySettings
 from binyan.morphology.word_list import WordList
@@ -204,7 +205,7 @@ class Learner:
         if before is None:
             return
         with contextlib.suppress(BinyanError):
-            kept = sampler.begin_from(Morphology.load(self.project.model_path(before)).sampler)
+            kept = begin_from(sampler, Morphology.load(self.project.model_path(before)).sampler)
             self._add_result(continues=before, kept_trees=round(kept, 4))
 
     def _sample(self, sampler: AdaptorSampler) -> None:

@@ -9,6 +9,7 @@ import * as review from "./review.js";
 import * as results from "./results.js";
 
 const steps = { project, grammar, learning, review, results };
+const drawing = {};
 let shown = "project";
 
 export async function show(name) {
@@ -19,11 +20,13 @@ export async function show(name) {
     tab.setAttribute("aria-selected", String(step === name));
     tab.tabIndex = step === name ? 0 : -1;
   }
-  await attempt(async () => {
+  // A step that is being drawn is drawn to its end before it is drawn again.
+  drawing[name] = (drawing[name] ?? Promise.resolve()).then(() => attempt(async () => {
     await loadProject();
     tell(state.canWrite ? "" : t("readOnly"));
     await steps[name].show($(name), show);
-  });
+  }));
+  await drawing[name];
 }
 
 function drawSteps() {

@@ -77,8 +77,8 @@ export function parts(pieces, direction) {
 export function tellUndo(text, batch, after) {
   const undo = button(t("undo"), async () => {
     const done = await act("undo", { batch }).catch((error) => error);
-    tell(done instanceof Error ? done.message : t("undone", { n: done.undone }));
     await after();
+    tell(done instanceof Error ? done.message : t("undone", { n: done.undone }));
   }, { id: "undo", class: "link" });
   tell(text, " ", undo);
 }
