@@ -51,8 +51,7 @@ def decision(word: GoldWord) -> Decision:
 def next_words(project: Project, run: int, order: str, count: int, rng: random.Random) -> list[str]:
     """The words that the reviewer sees next."""
     if order == "offered":
-        affixes = [tuple(affix) for affix in project.runs.get(run).result["affixes"]]
-        return [row["text"] for row in WordQueries(project.database).offered(run, count, affixes)["rows"]]
+        return [row["text"] for row in WordQueries(project.database).offered(run, count)["rows"]]
     open_words = [w for w in project.word_list().words if w not in project.decisions()]
     return rng.sample(open_words, count)
 

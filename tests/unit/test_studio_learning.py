@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 
 import pytest
 
@@ -17,9 +18,13 @@ from binyan.studio import learning
 from binyan.studio.accuracy import compare
 from binyan.studio.comparison import changed_words
 from binyan.studio.decisions import Decision, is_held_back
+from binyan.studio.imports import read_upload
 from binyan.studio.learning import Learner, RunPlan, StopRun
+from binyan.studio.pattern_search import matching
 from binyan.studio.project import Project
-from binyan.studio.word_queries import WordQueries, matching, offered_order
+from binyan.studio.review_order import ReviewOrder
+from binyan.studio.word_queries import WordQueries
+from binyan.studio.word_table import FILTERS, ORDERS
 from binyan.studio.worker import Worker
 from studio_world import WORDS, learnt, made_project
 
@@ -211,40 +216,93 @@ def test_searches(tmp_path):
 
 def test_a_pattern_that_takes_too_long_is_given_up():
     with pytest.raises(InputError, match="too long"):
-        matching([("w", "a" * 60)], "^(a|aa|a?a)+$(?<=b)")
+        matching(["a" * 60], "^(a|aa|a?a)+$(?<=b)")
 
 
-def row(text: str, worth: float, *analyses: str) -> dict[str, object]:
-    return {
-        "text": text,
-        "worth": worth,
-        "segmentation": analyses[0],
-        "alternatives": [{"segmentation": a} for a in analyses],
-    }
+def ordered(*words: str, decided: tuple[str, ...] = ()) -> list[str]:
+    """The order of words, each given by its segments."""
+    order = ReviewOrder()
+    for segmentation in words:
+        text = "".join(part.rpartition("/")[0] for part in segmentation.split())
+        order.add(text, [{"segmentation": segmentation, "probability": 1.0}])
+    return order.first(9, decided)
 
 
-def test_words_in_doubt_for_one_reason_stand_for_one_another():
-    rows = [
-        row("xs", 1.0, "x/stem s/suf", "xs/stem"),
-        row("ys", 0.95, "y/stem s/suf", "ys/stem"),
-        row("zed", 0.8, "z/stem ed/suf", "zed/stem"),
+def test_looks_are_spread_over_affixes_as_words_are():
+    words = [f"{stem}/stem s/suf" for stem in ("ka", "lo", "mi", "ne")] + [
+        "ga/stem ed/suf",
+        "do/stem ed/suf",
+        "hu/stem",
     ]
-    assert [r["text"] for r in offered_order(rows, 9, {}, Counter())] == ["xs", "zed", "ys"]
+    assert ordered(*words) == ["kas", "los", "gaed", "mis", "nes", "doed", "hu"]
 
 
-def test_frequent_affixes_are_looked_at_once_before_others_are_looked_at_twice():
-    rows = [row("kas", 0.0, "ka/stem s/suf"), row("los", 0.0, "lo/stem s/suf"), row("mied", 0.0, "mi/stem ed/suf")]
-    uses = {"s/suf": 20, "ed/suf": 10}
-    assert [r["text"] for r in offered_order(rows, 9, uses, Counter())] == ["kas", "mied", "los"]
-    assert [r["text"] for r in offered_order(rows, 1, uses, Counter({"s/suf": 3}))] == ["mied"]
+def test_words_with_several_frequent_affixes_come_first():
+    assert ordered("ka/stem s/suf", "lo/stem s/suf", "un/pre mi/stem", "un/pre ne/stem s/suf")[0] == "unnes"
 
 
-def test_a_rejected_affix_counts_as_looked_at(tmp_path):
-    """After 'walks' was said to be whole, words in s are no more urgent than others."""
+def test_a_rejected_affix_counts_as_looked_at():
+    """After 'kas' was said to be whole, words in s are no more urgent than others."""
+    words = ["kas/stem", "lo/stem s/suf", "mi/stem s/suf", "ga/stem ed/suf", "do/stem ed/suf"]
+    assert ordered(*words)[0] == "los" and ordered(*words, decided=("kas",))[0] == "gaed"
+
+
+def test_the_order_is_that_of_a_plain_search_of_the_best():
+    """Looking only at what may have changed gives the same order as looking at all words each time."""
+    rng = random.Random(5)
+    order = ReviewOrder()
+    for _ in range(60):
+        stem, suffix = "".join(rng.choices("abc", k=3)), rng.choice(["", "x", "yx", "z"])
+        p = rng.random()
+        split = f"{stem}/stem {suffix}/suf" if suffix else f"{stem}/stem"
+        order.add(
+            stem + suffix,
+            [{"segmentation": split, "probability": p}, {"segmentation": f"{stem}{suffix}/stem", "probability": 1 - p}],
+        )
+    quick, looks, slow = order.first(60), [0.0] * len(order._uses), []
+    left = list(range(60))
+    while left:
+        best = max(left, key=lambda i: (sum(s * order._uses[n] / (1 + looks[n]) for n, s in order._words[i][1]), -i))
+        left.remove(best)
+        order._look(*order._words[best], looks)
+        slow.append(order._words[best][0])
+    assert quick == slow
+
+
+def test_offered_words_are_those_that_nobody_decided_on(tmp_path):
     project = made_project(tmp_path / "p")
-    learnt(project)
+    run = learnt(project)
     queries = WordQueries(project.database)
+    first = [row["text"] for row in queries.offered(run, 5)["rows"]]
+    decide(project, first[0], f"{first[0]}/stem")
+    assert [row["text"] for row in queries.offered(run, 4)["rows"]] == first[1:]
+
+
+def test_pages_are_those_of_a_plain_query(tmp_path):
+    """The table in memory shows what the database holds, after decisions and new runs too."""
+    project = made_project(tmp_path / "p")
+    queries = WordQueries(project.database)
+    conditions = {
+        "all": "1", "undecided": "d.value IS NULL", "decided": "d.value IS NOT NULL",
+        "unsure": "d.value IS NULL AND a.probability < 0.9", "disagree": "d.value IS NULL AND a.agree = 0",
+        "without": "a.word_id IS NOT NULL AND a.segmentation IS NULL",
+    }  # fmt: skip
+    by = {"worth": "coalesce(a.worth, -1) DESC, w.count DESC, w.id", "count": "w.count DESC, w.id", "text": "w.text"}
+
+    def check(run: int | None) -> None:
+        for show, order in itertools.product(FILTERS, ORDERS):
+            rows = project.database.rows(
+                "SELECT w.text FROM words w LEFT JOIN analyses a ON a.word_id = w.id AND a.run_id = ? LEFT JOIN facts d"
+                f" ON d.entity = 'decision' AND d.key = w.text WHERE {conditions[show]} ORDER BY {by[order]}",
+                run,
+            )
+            page = queries.page(run, show, order, offset=2, limit=7)
+            assert (page["total"], [r["text"] for r in page["rows"]]) == (len(rows), [r["text"] for r in rows[2:9]])
+
+    check(None)
+    check(run := learnt(project, sweeps=10))
     decide(project, "walks", "walks/stem")
-    assert queries._looked_at()["s/suf"] == 1
-    offered = queries.offered(1, 5, [("s", "suf", 10), ("ed", "suf", 10)])["rows"]
-    assert offered and all(r["text"] != "walks" for r in offered)
+    check(run)
+    project.add_reading(read_upload("more.txt", b"walker\nwalked\nwalked\n"), "tester")
+    check(run)
+    check(learnt(project, sweeps=10))

@@ -12,9 +12,11 @@ from binyan.morphology import Morphology
 from binyan.morphology.adaptor import AdaptorSampler
 from binyan.morphology.analysis import Analysis
 from binyan.studio.database import Database
+from binyan.studio.review_order import ReviewOrder
 
 ALTERNATIVES = 5
 _TREES = 12  # of a word, summed by what they say of its parts
+_OFFERED = 1000  # words, in an order of their own
 _TOGETHER = 500  # words of one transaction: others may write in between
 
 
@@ -93,15 +95,36 @@ class AnalysisStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def write(self, run: int, analyses: Iterable[WordAnalysis]) -> int:
-        """Store the analyses of a run in place of those it had of the same words; how many. Words that are gone are left out."""
-        written, waiting = 0, list[WordAnalysis]()
+    def write(self, run: int, analyses: Iterable[WordAnalysis], decided: Iterable[str] = ()) -> int:
+        """Store the analyses of a run in place of those it had of the same words; how many. Words that are gone are left out.
+
+        Pages show them when all are stored, with the words to review first and the lexicon. `decided`: words that were reviewed.
+        """
+        written, waiting, order = 0, list[WordAnalysis](), ReviewOrder()
         for analysis in analyses:
             waiting.append(analysis)
+            order.add(analysis.word, analysis.alternatives)
             if len(waiting) == _TOGETHER:
                 written += self._write(run, waiting)
                 waiting.clear()
-        return written + self._write(run, waiting)
+        written += self._write(run, waiting)
+        self._finish(run, order.first(_OFFERED, decided))
+        return written
+
+    def _finish(self, run: int, offered: Sequence[str]) -> None:
+        with self._database.writing() as connection:
+            connection.execute("UPDATE analyses SET offered = NULL WHERE run_id = ? AND offered IS NOT NULL", (run,))
+            connection.executemany(
+                "UPDATE analyses SET offered = ? WHERE run_id = ? AND word_id = (SELECT id FROM words WHERE text = ?)",
+                ((place, run, word) for place, word in enumerate(offered)),
+            )
+            connection.execute("DELETE FROM lexicon WHERE run_id = ?", (run,))
+            connection.execute(
+                "INSERT INTO lexicon SELECT m.run_id, m.text, m.label, count(*), sum(w.count) FROM morphemes m"
+                " JOIN words w ON w.id = m.word_id WHERE m.run_id = ? GROUP BY m.text, m.label",
+                (run,),
+            )
+            connection.execute("UPDATE runs SET answers = answers + 1 WHERE id = ?", (run,))
 
     def _write(self, run: int, analyses: Sequence[WordAnalysis]) -> int:
         if not analyses:
@@ -117,7 +140,7 @@ class AnalysisStore:
                 "DELETE FROM morphemes WHERE word_id = ? AND run_id = ?", ((number, run) for _, number, _ in kept)
             )
             connection.executemany(
-                "INSERT OR REPLACE INTO analyses VALUES (?,?,?,?,?,?,?,?,?)",
+                "INSERT OR REPLACE INTO analyses VALUES (?,?,?,?,?,?,?,?,?,NULL)",
                 (
                     (run, number, a.segmentation, a.probability, a.root, a.template, int(a.agree), a.worth(count),
                      json.dumps(list(a.alternatives), ensure_ascii=False))
@@ -129,12 +152,3 @@ class AnalysisStore:
                 ((run, text, label, number) for a, number, _ in kept for text, label in a.morphemes),
             )
             return len(kept)
-
-    def frequent_affixes(self, run: int, most: int = 100) -> list[tuple[str, str, int]]:
-        """The affixes that most words have by a run: text, label, words."""
-        rows = self._database.rows(
-            "SELECT text, label, count(*) AS words FROM morphemes WHERE run_id = ? AND label NOT IN ('stem', 'root', 'template')"
-            " GROUP BY text, label HAVING words > 1 ORDER BY words DESC, text LIMIT ?",
-            *(run, most),
-        )
-        return [(row["text"], row["label"], row["words"]) for row in rows]

@@ -252,14 +252,13 @@ class Learner:
                     self._note({"stage": "analyses", "done": i, "total": total}, quiet=True)
                 yield analysis
 
-        self.store.write(self.run.id, counted())
+        self.store.write(self.run.id, counted(), self.project.decisions())
         self._add_result(
             sweeps=sampler.sweeps,
             known=len(sampler.knowledge.words),
             **self._judgement(sampler),
             unparsable=len(sampler.unparsable),
             accuracy=accuracy(self.project, self.run.id),
-            affixes=self.store.frequent_affixes(self.run.id),
         )
 
     @staticmethod

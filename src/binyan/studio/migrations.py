@@ -32,18 +32,21 @@ _FIRST = (
     """CREATE TABLE runs (
         id INTEGER PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL, wish TEXT NOT NULL DEFAULT '',
         settings TEXT NOT NULL, progress TEXT NOT NULL DEFAULT '{}', result TEXT NOT NULL DEFAULT '{}',
-        error TEXT NOT NULL DEFAULT '', author TEXT NOT NULL, created TEXT NOT NULL, ended TEXT NOT NULL DEFAULT '')""",
+        error TEXT NOT NULL DEFAULT '', answers INTEGER NOT NULL DEFAULT 0, author TEXT NOT NULL, created TEXT NOT NULL, ended TEXT NOT NULL DEFAULT '')""",
     "CREATE INDEX runs_by_state ON runs (state, id)",
     """CREATE TABLE analyses (
         run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, word_id INTEGER NOT NULL REFERENCES words ON DELETE CASCADE,
         segmentation TEXT, probability REAL NOT NULL, root TEXT, template TEXT, agree INTEGER NOT NULL, worth REAL NOT NULL,
-        alternatives TEXT NOT NULL, PRIMARY KEY (run_id, word_id)) WITHOUT ROWID""",
-    "CREATE INDEX analyses_by_worth ON analyses (run_id, worth DESC)",
+        alternatives TEXT NOT NULL, offered INTEGER, PRIMARY KEY (run_id, word_id)) WITHOUT ROWID""",
+    "CREATE INDEX analyses_offered ON analyses (run_id, offered) WHERE offered IS NOT NULL",
     "CREATE INDEX analyses_of_word ON analyses (word_id)",
     """CREATE TABLE morphemes (
         run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, text TEXT NOT NULL, label TEXT NOT NULL,
         word_id INTEGER NOT NULL REFERENCES words ON DELETE CASCADE, PRIMARY KEY (run_id, text, label, word_id)) WITHOUT ROWID""",
     "CREATE INDEX morphemes_of_word ON morphemes (word_id, run_id)",
+    """CREATE TABLE lexicon (
+        run_id INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, text TEXT NOT NULL, label TEXT NOT NULL,
+        words INTEGER NOT NULL, tokens INTEGER NOT NULL, PRIMARY KEY (run_id, text, label)) WITHOUT ROWID""",
     "CREATE TABLE workers (place INTEGER PRIMARY KEY CHECK (place = 1), name TEXT NOT NULL, heartbeat REAL NOT NULL)",
 )
 

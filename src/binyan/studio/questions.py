@@ -95,8 +95,7 @@ def words(bench: Workbench, question: Question) -> dict[str, Any]:
 def offered(bench: Workbench, question: Question) -> dict[str, Any]:
     """The words that are most worth a person's time."""
     run, limit = bench.run, fields.number(question, "limit", 1, MOST_ROWS, 20)
-    affixes = [] if run is None else bench.project.runs.get(run).result.get("affixes", [])
-    return bench.queries.offered(run, limit, [tuple(affix) for affix in affixes]) | {"run": run}
+    return bench.queries.offered(run, limit) | {"run": run}
 
 
 def word(bench: Workbench, question: Question) -> dict[str, Any]:

@@ -22,6 +22,7 @@ STATES = (*ACTIVE, "stopped", "done", "failed")
 
 _SILENCE = 20.0  # seconds after which a worker is taken for dead
 _KEPT = 3  # finished runs whose analyses stay in the database
+_TOGETHER = 2000  # rows that are dropped at a time
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,14 @@ class RunRecord:
     progress: dict[str, Any]
     result: dict[str, Any]
     error: str
+    answers: int
     author: str
     created: str
     ended: str
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; a grammar's text and the list of affixes are left out."""
+        """For JSON; a grammar's text is left out."""
         fields = dict(vars(self))
-        fields["result"] = {name: value for name, value in self.result.items() if name != "affixes"}
         fields["settings"] = {name: value for name, value in self.settings.items() if name != "text"}
         return fields
 
@@ -82,15 +83,13 @@ class RunQueue:
 
     def current(self) -> int | None:
         """The newest run that has analyses, which the page shows; None before the first."""
-        row = self._database.row(
-            "SELECT id FROM runs WHERE EXISTS (SELECT 1 FROM analyses WHERE run_id = runs.id) ORDER BY id DESC LIMIT 1"
-        )
+        row = self._database.row("SELECT id FROM runs WHERE answers > 0 ORDER BY id DESC LIMIT 1")
         return None if row is None else int(row["id"])
 
     def before(self, number: int) -> int | None:
         """The run before this one that has analyses still."""
         row = self._database.row(
-            "SELECT id FROM runs WHERE id < ? AND EXISTS (SELECT 1 FROM analyses WHERE run_id = runs.id) ORDER BY id DESC LIMIT 1",
+            "SELECT id FROM runs WHERE id < ? AND answers > 0 ORDER BY id DESC LIMIT 1",
             number,
         )
         return None if row is None else int(row["id"])
@@ -151,17 +150,31 @@ class RunQueue:
                     connection.execute(f"UPDATE runs SET {name} = ? WHERE id = ?", (text, number))
 
     def end(self, number: int, state: str, error: str = "") -> None:
-        """How a run ended. Analyses of runs long past are dropped."""
+        """How a run ended. Analyses of runs long past are dropped, some at a time: others may write in between."""
         with self._database.writing() as connection:
             ended = "" if state == "queued" else now()
             connection.execute(
                 "UPDATE runs SET state = ?, error = ?, ended = ?, wish = '' WHERE id = ?",
                 (state, error[:2000], ended, number),
             )
-            rows = self._database.rows("SELECT DISTINCT run_id FROM analyses ORDER BY run_id DESC")
-            for row in rows[_KEPT:]:
-                connection.execute("DELETE FROM analyses WHERE run_id = ?", (row["run_id"],))
-                connection.execute("DELETE FROM morphemes WHERE run_id = ?", (row["run_id"],))
+        for row in self._database.rows(
+            "SELECT id FROM runs WHERE answers > 0 ORDER BY id DESC LIMIT -1 OFFSET ?", _KEPT
+        ):
+            self._drop_analyses(row["id"])
+
+    def _drop_analyses(self, number: int) -> None:
+        with self._database.writing() as connection:
+            connection.execute("UPDATE runs SET answers = 0 WHERE id = ?", (number,))
+            connection.execute("DELETE FROM lexicon WHERE run_id = ?", (number,))
+        for table in ("analyses", "morphemes"):
+            dropped = 1
+            while dropped:
+                with self._database.writing() as connection:
+                    dropped = connection.execute(
+                        f"DELETE FROM {table} WHERE run_id = ? AND word_id IN"
+                        f" (SELECT word_id FROM {table} WHERE run_id = ? LIMIT {_TOGETHER})",
+                        (number, number),
+                    ).rowcount
 
     # The one worker.
 
