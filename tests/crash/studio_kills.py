@@ -1,6 +1,6 @@
-"""A studio whose server and worker are killed at random moments while decisions are made: none may be lost.
+"""A studio whose server, worker and browser are killed at random moments while decisions are made: none may be lost.
 
-`python studio_kills.py 20` kills twenty times. A decision counts as made when the server has said so; after every kill the database must be whole and
+`python studio_kills.py 20` kills twenty times, browsers too where Chromium and Playwright are installed. A decision counts as made when the server has said so; after every kill the database must be whole and
 hold every decision that was made, and at the end the run must be done.
 """
 
@@ -18,8 +18,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from studio_browser import CHROMIUM, accept_until_killed
 
 from binyan.studio.imports import read_upload
 from binyan.studio.project import Project
@@ -88,8 +91,10 @@ class Studio:
                     os.kill(process, signal.SIGKILL)
 
 
-def decide_until(studio: Studio, seconds: float, made: dict[str, str], rng: random.Random) -> None:
-    """Decide on words one after the other; note what the server has confirmed."""
+def decide_until(
+    studio: Studio, seconds: float, made: dict[str, str], tried: dict[str, str], rng: random.Random
+) -> None:
+    """Decide on words one after the other; note what the server has confirmed, and what was tried last."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         word = rng.choice(WORDS)
@@ -97,6 +102,7 @@ def decide_until(studio: Studio, seconds: float, made: dict[str, str], rng: rand
         segmentation = f"{word[:cut]}/stem {word[cut:]}/suf"
         try:
             _, seen = studio.ask("word", {"word": word})
+            tried[word] = segmentation
             status, _ = studio.ask(
                 "decide",
                 {"items": [{"word": word, "segmentation": segmentation, "base": seen["version"], "kind": "draw"}]},
@@ -107,19 +113,31 @@ def decide_until(studio: Studio, seconds: float, made: dict[str, str], rng: rand
             made[word] = segmentation
 
 
-def check(folder: Path, made: dict[str, str]) -> None:
+def check(folder: Path, made: dict[str, str], tried: dict[str, str]) -> None:
+    """Every word has the decision that was confirmed last, or one that was tried after it."""
     database = sqlite3.connect(folder / "project.sqlite")
     assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-    stored = dict(database.execute("SELECT key, value FROM facts WHERE entity = 'decision'"))
+    rows = database.execute("SELECT key, value FROM facts WHERE entity = 'decision'")
+    stored = {word: json.loads(value)["segmentation"] for word, value in rows}
     database.close()
-    lost = {word for word, segmentation in made.items() if word not in stored}
+    lost = {word for word, text in made.items() if stored.get(word) not in (text, tried.get(word))}
     assert not lost, f"lost: {sorted(lost)}"
+
+
+def targets() -> list[str]:
+    """What is killed in turn."""
+    with contextlib.suppress(ImportError):
+        import playwright.sync_api  # noqa: F401
+
+        return ["both", "server", "worker", *(["browser"] if CHROMIUM else [])]
+    return ["both", "server", "worker"]
 
 
 def kill_often(kills: int, sweeps: int = 400, seed: int = 1) -> str:
     """Kill the studio `kills` times during one run; what happened, in a line."""
     rng = random.Random(seed)
-    made: dict[str, str] = {}
+    made, tried = dict[str, str](), dict[str, str]()
+    killed: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "project"
         project = Project(folder)
@@ -127,12 +145,17 @@ def kill_often(kills: int, sweeps: int = 400, seed: int = 1) -> str:
         project.runs.add("learn", {"grammar": "affixes", "sweeps": sweeps}, "tester")
         project.close()
         studio = Studio(folder)
+        kinds = targets()
         for number in range(kills):
-            decide_until(studio, rng.uniform(0.1, 1.5), made, rng)
-            what = ("both", "server", "worker")[number % 3]
-            studio.kill(what)
-            check(folder, made)
-            if what != "worker":
+            what = kinds[number % len(kinds)]
+            killed[what] += 1
+            if what == "browser":
+                accept_until_killed(f"http://127.0.0.1:{studio.port}/", rng.uniform(0.1, 2.0), made)
+            else:
+                decide_until(studio, rng.uniform(0.1, 1.5), made, tried, rng)
+                studio.kill(what)
+            check(folder, made, tried)
+            if what in ("server", "both"):
                 studio = Studio(folder)
         end = time.monotonic() + 300
         while time.monotonic() < end and studio.ask("runs", {})[1]["runs"][0]["state"] in ("queued", "running"):
@@ -140,11 +163,10 @@ def kill_often(kills: int, sweeps: int = 400, seed: int = 1) -> str:
         run = studio.ask("runs", {})[1]["runs"][0]
         studio.process.terminate()
         studio.process.wait(30)
-        check(folder, made)
+        check(folder, made, tried)
         assert run["state"] == "done", run
-    return (
-        f"{kills} kills, {len(made)} words decided on, none lost; the run ended after {run['result']['sweeps']} sweeps"
-    )
+    kinds_killed = ", ".join(f"{what} {n}" for what, n in killed.items())
+    return f"{kills} kills ({kinds_killed}), {len(made)} words decided on, none lost; the run ended after {run['result']['sweeps']} sweeps"
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from binyan.studio.imports import MOST_BYTES
 LONGEST_QUESTION = 2 << 20
 """Bytes of a question, which may hold many decisions."""
 
-BINARY = {"/api/upload": MOST_BYTES, "/api/open": 512 << 20}
+BINARY = {"/api/upload": MOST_BYTES, "/api/open": 512 << 20, "/api/add-model": 512 << 20}
 """Where files go, and the most bytes of them."""
 
 
@@ -47,7 +47,7 @@ def refusal(scope: Any) -> tuple[str, int] | None:
     is_long = not length.isdigit() or len(length) > 12 or int(length) > most
     if is_long or b"transfer-encoding" in headers:
         return f"this request has at most {most >> 20} MB", 413
-    if not scope["path"].startswith("/api/"):
+    if "/api/" not in scope["path"]:
         return None
     own = b"%s://%s" % (scope.get("scheme", "http").encode(), headers.get(b"host", b""))
     if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin") or headers.get(b"origin", own) != own:

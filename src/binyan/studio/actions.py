@@ -168,6 +168,12 @@ def go_on(bench: Workbench, question: Question) -> dict[str, Any]:
     return {"run": number}
 
 
+def drop_model(bench: Workbench, question: Question) -> dict[str, Any]:
+    """Take a model away that was added for the explorer."""
+    bench.explorer.drop(fields.text(question, "name", 60))
+    return {}
+
+
 ACTIONS: dict[str, Callable[[Workbench, Question], Any]] = {
     "set": set_setting,
     "prepare": prepare,
@@ -181,6 +187,7 @@ ACTIONS: dict[str, Callable[[Workbench, Question], Any]] = {
     "choose": choose,
     "stop": stop,
     "go-on": go_on,
+    "drop-model": drop_model,
 }
 
 
@@ -203,4 +210,13 @@ def open_project(bench: Workbench, question: Question, content: bytes) -> dict[s
     return {"words": len(bench.project.words)}
 
 
-UPLOADS: dict[str, Callable[[Workbench, Question, bytes], Any]] = {"upload": upload, "open": open_project}
+def add_model(bench: Workbench, question: Question, content: bytes) -> dict[str, Any]:
+    """Add a model for the explorer: a language model, vectors, or another morphology."""
+    return {"name": bench.explorer.add(fields.text(question, "name", 300), content)}
+
+
+UPLOADS: dict[str, Callable[[Workbench, Question, bytes], Any]] = {
+    "upload": upload,
+    "open": open_project,
+    "add-model": add_model,
+}

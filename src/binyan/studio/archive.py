@@ -24,7 +24,7 @@ MOST_BYTES = 4 << 30
 
 MOST_PACKED = 1 << 30
 _MANIFEST = "binyan-studio.json"
-_MODEL = re.compile(rf"{MODELS}/run-[0-9]{{1,9}}\.binyan")
+_MODEL = re.compile(rf"{MODELS}/[\w-]{{1,60}}\.binyan")
 _MOST_FILES = 1000
 
 
@@ -49,7 +49,7 @@ def write_archive(project: Project, out: IO[bytes]) -> None:
             target.close()
         archive.writestr(_MANIFEST, json.dumps({"format": 1, "binyan": __version__}))
         archive.write(copy, DATABASE)
-        for model in sorted((project.folder / MODELS).glob("run-*.binyan")):
+        for model in sorted((project.folder / MODELS).glob("*.binyan")):
             archive.write(model, f"{MODELS}/{model.name}")
 
 

@@ -246,6 +246,11 @@ def history(bench: Workbench, question: Question) -> dict[str, Any]:
     return {"changes": [change.to_dict() for change in changes]}
 
 
+def models(bench: Workbench, question: Question) -> dict[str, Any]:
+    """The models that were added for the explorer, and whether the run has one."""
+    return {"added": bench.explorer.added, "run": bench.run}
+
+
 QUESTIONS: dict[str, Callable[[Workbench, Question], Any]] = {
     "project": project,
     "describe": describe,
@@ -267,4 +272,5 @@ QUESTIONS: dict[str, Callable[[Workbench, Question], Any]] = {
     "interlinear": interlinear,
     "commands": commands,
     "history": history,
+    "models": models,
 }

@@ -14,10 +14,12 @@ from urllib.parse import quote
 
 from binyan import __version__
 from binyan.errors import BinyanError, InputError, MissingExtra
+from binyan.explore import api
 from binyan.explore.dispatch import BusyError, Dispatcher
 from binyan.explore.guard import Connection, Guard, SlowClientError, error_response
 from binyan.explore.server import json_response, listen
 from binyan.files import PathLike
+from binyan.json_text import json_object
 from binyan.studio.access import BINARY, Access, refusal
 from binyan.studio.actions import ACTIONS, UPLOADS
 from binyan.studio.archive import archive_bytes, open_archive
@@ -39,10 +41,18 @@ PAGE = {"page.js": ("binyan.explore.static", "page.js"), "base.css": ("binyan.ex
     name: (_STATIC, name)
     for name in (
         *("index.html", "style.css", "app.js", "studio.js", "texts.js", "project.js", "grammar.js", "learning.js"),
-        *("review.js", "editor.js", "segments.js", "results.js"),
+        *("review.js", "editor.js", "segments.js", "results.js", "models.js"),
     )
 }
 """The files of the page, and where they are: some are the explorer's."""
+
+EXPLORER = ("index.html", "style.css", "app.js", "page.js", "words.js", "sentences.js", "vectors.js")
+"""The explorer's own page, which one of the tabs shows in a frame."""
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:;"
+    " frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
 
 _KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 _UPLOAD_PATIENCE = 300.0  # seconds
@@ -103,6 +113,12 @@ def create_app(
 
     for name in PAGE:
         app.add_route("/" if name == "index.html" else f"/{name}", _page(name))
+    for name in EXPLORER:
+        path = "/explorer/" + ("" if name == "index.html" else name)
+        app.add_route(path, _page(name, "binyan.explore.static"))
+    for name in ("models", *api.QUESTIONS):
+        methods = ["GET"] if name == "models" else ["POST"]
+        app.add_route(f"/explorer/api/{name}", answering("read", _explored(bench, name), True), methods=methods)
     for name, question in QUESTIONS.items():
         app.add_route(f"/api/{name}", answering("read", _asked(bench, question, access)), methods=["POST"])
     for name, action in ACTIONS.items():
@@ -114,12 +130,14 @@ def create_app(
     return app
 
 
-def _page(name: str) -> Any:
+def _page(name: str, package: str | None = None) -> Any:
     kind = _KINDS[name.rpartition(".")[2]]
-    content = files(PAGE[name][0]).joinpath(PAGE[name][1]).read_bytes()
+    where = PAGE[name] if package is None else (package, name)
+    content = files(where[0]).joinpath(where[1]).read_bytes()
+    headers = {"Cache-Control": "no-cache", "Content-Security-Policy": _POLICY}
 
     async def endpoint(request: Request) -> Response:
-        return Response(content, media_type=f"{kind}; charset=utf-8", headers={"Cache-Control": "no-cache"})
+        return Response(content, media_type=f"{kind}; charset=utf-8", headers=headers)
 
     return endpoint
 
@@ -138,7 +156,7 @@ def _asked(
     bench: Workbench, answer: Callable[[Workbench, Mapping[str, Any]], Any], access: Access
 ) -> Callable[[Request, bytes], Any]:
     def made(request: Request, body: bytes) -> Any:
-        found = answer(bench, _fields(body))
+        found = answer(bench, json_object(body))
         if request.url.path == "/api/project":
             bearer = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
             found["can_write"] = access.rights(bearer) == "write"
@@ -147,20 +165,14 @@ def _asked(
     return made
 
 
+def _explored(bench: Workbench, name: str) -> Callable[[Request, bytes], Any]:
+    return lambda request, body: bench.explorer.answer(bench.run, name, json_object(body) if body else {})
+
+
 def _uploaded(
     bench: Workbench, take: Callable[[Workbench, Mapping[str, Any], bytes], Any]
 ) -> Callable[[Request, bytes], Any]:
     return lambda request, body: take(bench, dict(request.query_params), body)
-
-
-def _fields(body: bytes) -> Mapping[str, Any]:
-    try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError):
-        raise InputError("the request is not JSON") from None
-    if not isinstance(fields, dict):
-        raise InputError("the request must be an object in JSON")
-    return fields
 
 
 def _download(bench: Workbench, request: Request) -> Response:

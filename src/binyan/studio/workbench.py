@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from binyan.morphology.word_list import WordList
+from binyan.studio.explorer import Explorer
 from binyan.studio.grammars import gallery_entry, pictures
 from binyan.studio.models import ModelCache
 from binyan.studio.project import Project
@@ -20,6 +21,7 @@ class Workbench:
         self.project = project
         self.queries = WordQueries(project.database)
         self.models = ModelCache(project)
+        self.explorer = Explorer(project)
         self.results = Results(project, self.models)
         self._lock = threading.Lock()
         self._pictures: dict[tuple[str, str], dict[str, Any]] = {}

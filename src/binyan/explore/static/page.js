@@ -25,8 +25,18 @@ export const link = (text, action) => node("button", { type: "button", class: "l
 // Words to choose from, with commas between.
 export const links = (texts, action) => texts.flatMap((text, i) => [i ? ", " : "", link(text, () => action(text))]);
 
+// Inside a shared studio the link carried a token, which this tab keeps.
+const rights = () => {
+  try {
+    const token = sessionStorage.getItem("binyan-token");
+    return token ? { Authorization: `Bearer ${token}` } : {};
+  } catch {
+    return {};
+  }
+};
+
 export async function ask(path, question) {
-  const options = question === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) };
+  const options = question === undefined ? { headers: rights() } : { method: "POST", headers: { "Content-Type": "application/json", ...rights() }, body: JSON.stringify(question) };
   let answer;
   try {
     answer = await fetch("api/" + path, options);

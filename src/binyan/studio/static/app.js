@@ -1,4 +1,4 @@
-// The studio: five steps from a file to a reviewed analysis.
+// The studio: five steps from a file to a reviewed analysis, and the models to explore.
 import { $, attempt, node } from "./page.js";
 import { author, loadProject, remembered, state, tell, withToken } from "./studio.js";
 import { language, speak, t } from "./texts.js";
@@ -7,8 +7,9 @@ import * as grammar from "./grammar.js";
 import * as learning from "./learning.js";
 import * as review from "./review.js";
 import * as results from "./results.js";
+import * as models from "./models.js";
 
-const steps = { project, grammar, learning, review, results };
+const steps = { project, grammar, learning, review, results, models };
 const drawing = {};
 let shown = "project";
 

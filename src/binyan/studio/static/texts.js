@@ -2,7 +2,7 @@
 export const texts = {
   en: {
     skip: "To the content", author: "Your name", language: "Language of this page", steps: "The way",
-    project: "Words", grammar: "Grammar", learning: "Learning", review: "Review", results: "Results",
+    project: "Words", grammar: "Grammar", learning: "Learning", review: "Review", results: "Results", models: "Models",
     connection: "The studio does not answer. Is it still running?", notUnderstood: "The request was not understood.",
     readOnly: "You have a link for reading: nothing can be changed by it.",
     words: "words", more: "More", save: "Save", open: "Open", undo: "Undo", undone: "Undone: {n} changes.", saved: "Saved.",
@@ -48,10 +48,12 @@ export const texts = {
     interlinear: "Interlinear text", interlinearHint: "Your sentences, one per line; empty for those of your files.", downloads: "Downloads", download: "Download", onCommandLine: "The same on the command line",
     file_lift: "LIFT, for FieldWorks", file_flextext: "flextext, for FieldWorks", file_cldf: "CLDF data set", file_tsv: "Table (TSV)", file_json: "JSON", file_morfessor: "Morfessor", file_unimorph: "UniMorph", file_conllu: "CoNLL-U", file_igt: "Interlinear text", file_fst: "Finite-state transducer",
     file_words: "The words", file_known: "Your decisions", file_glosses: "Your glosses", file_grammar: "The grammar", file_sketch: "Report (grammar sketch)", file_model: "The model", file_run: "How it was learnt", openReport: "Open the report",
+    // models
+    modelsHint: "Ask the model about any word, also about ones that are not in the list. Language models and vectors that were learnt on the command line can be added: then there are tabs for sentences and vectors too.", addModel: "Add a model (.binyan)", takeAway: "Take away",
   },
   de: {
     skip: "Zum Inhalt", author: "Ihr Name", language: "Sprache dieser Seite", steps: "Der Weg",
-    project: "Wörter", grammar: "Grammatik", learning: "Lernen", review: "Durchsicht", results: "Ergebnisse",
+    project: "Wörter", grammar: "Grammatik", learning: "Lernen", review: "Durchsicht", results: "Ergebnisse", models: "Modelle",
     connection: "Das Studio antwortet nicht. Läuft es noch?", notUnderstood: "Die Anfrage wurde nicht verstanden.",
     readOnly: "Sie haben einen Link zum Lesen: Damit lässt sich nichts ändern.",
     words: "Wörter", more: "Mehr", save: "Speichern", open: "Öffnen", undo: "Rückgängig", undone: "Rückgängig gemacht: {n} Änderungen.", saved: "Gespeichert.",
@@ -92,6 +94,7 @@ export const texts = {
     interlinear: "Interlinearer Text", interlinearHint: "Ihre Sätze, einer pro Zeile; leer: die Ihrer Dateien.", downloads: "Herunterladen", download: "Herunterladen", onCommandLine: "Dasselbe auf der Befehlszeile",
     file_lift: "LIFT, für FieldWorks", file_flextext: "flextext, für FieldWorks", file_cldf: "CLDF-Datensatz", file_tsv: "Tabelle (TSV)", file_json: "JSON", file_morfessor: "Morfessor", file_unimorph: "UniMorph", file_conllu: "CoNLL-U", file_igt: "Interlinearer Text", file_fst: "Endlicher Transduktor",
     file_words: "Die Wörter", file_known: "Ihre Entscheidungen", file_glosses: "Ihre Glossen", file_grammar: "Die Grammatik", file_sketch: "Bericht (Grammatikskizze)", file_model: "Das Modell", file_run: "Wie gelernt wurde", openReport: "Bericht öffnen",
+    modelsHint: "Fragen Sie das Modell nach beliebigen Wörtern, auch nach solchen, die nicht in der Liste sind. Sprachmodelle und Vektoren, die auf der Kommandozeile gelernt wurden, lassen sich hinzufügen: Dann gibt es auch Reiter für Sätze und Vektoren.", addModel: "Ein Modell hinzufügen (.binyan)", takeAway: "Entfernen",
   },
 };
 
