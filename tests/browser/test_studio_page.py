@@ -18,6 +18,7 @@ pytest.importorskip("fastapi", reason="the explore extra is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (the dev extra has it)")
 uvicorn = pytest.importorskip("uvicorn", reason="the explore extra is not installed")
 
+from binyan.ngram.kneser_ney import KneserNey  # noqa: E402
 from binyan.studio.project import Project  # noqa: E402
 from binyan.studio.server import create_app  # noqa: E402
 from binyan.studio.supervisor import Supervisor  # noqa: E402
@@ -329,9 +330,26 @@ def test_a_grammar_is_checked_as_one_types(opened):
 
 
 @on_learnt_words
+def test_models_are_explored_within_the_studio(opened, tmp_path):
+    KneserNey(2).fit([["she", "walks"], ["he", "talks"]]).save(tmp_path / "lm.binyan")
+    page = opened()
+    page.click("#tab-models")
+    explorer = page.frame_locator("#explorer")
+    explorer.locator("#word").fill("walkings")
+    explorer.locator("#word").press("Enter")
+    explorer.locator("#analyses svg").first.wait_for()
+    page.set_input_files("#model-file", tmp_path / "lm.binyan")
+    page.wait_for_selector("#added-models li")
+    explorer.locator("#sentences-tab").click()
+    explorer.locator("#sentence").fill("she walks")
+    explorer.locator("#sentence").press("Enter")
+    explorer.locator("#scores .word").first.wait_for()
+
+
+@on_learnt_words
 def test_every_control_has_a_name(opened):
     page = opened()
-    for step in ("project", "grammar", "learning", "review", "results"):
+    for step in ("project", "grammar", "learning", "review", "results", "models"):
         page.click(f"#tab-{step}")
         page.wait_for_timeout(400)
         unnamed = page.evaluate(
