@@ -5,7 +5,7 @@ NATIVE := $(shell find core bindings -name '*.[ch]pp') CMakeLists.txt
 CORE_FILES := $(shell find core bindings tests/cpp tests/fuzz -name '*.[ch]pp')
 EXTRAS ?= cluster,dev,docs,explore,fst,linguistics,morfessor,mt,neural,pandas
 
-.PHONY: setup demo docs test quick lint coverage clean test-core sanitize sanitize-threads fuzz fuzz-core cross test-aarch64 crash laws peers
+.PHONY: setup demo docs test quick lint coverage clean test-core sanitize sanitize-threads fuzz fuzz-core cross test-aarch64 crash studio laws peers
 
 setup: .venv/.built
 
@@ -49,6 +49,11 @@ coverage: setup
 KILLS ?= 100
 crash: setup
 	OMP_NUM_THREADS=1 $(BIN)/python tests/crash/crash.py $(KILLS)
+
+# The studio in a real browser, every way through it, and then killed twenty times while words are decided on.
+studio: setup
+	BINYAN_STUDIO_WAYS=1 $(BIN)/pytest tests/browser/test_studio_page.py
+	OMP_NUM_THREADS=1 $(BIN)/python tests/crash/studio_kills.py 20
 
 # The samplers against the joint law of model and data, with ten times the draws of `make test`.
 LAWS ?= 10

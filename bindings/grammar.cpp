@@ -200,6 +200,9 @@ void bind_chain(nb::module_& m) {
           },
           "incremental"_a, "between"_a = nb::none(),
           "`between()` is called every thousand words, and may stop the work by raising.")
+      .def("initialise_from", &Chain::initialise_from, "derivations"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "First trees as another chain had them (rules in preorder, or none), where they agree with what is known "
+           "of the word; returns of how many words.")
       .def("sweep", &Chain::sweep, "temperature"_a = 1.0, "relabel"_a = false, "hyperparameters"_a = true,
            "joint"_a = 0.0, "trees"_a = 0.0, "sum_out_seats"_a = false, nb::call_guard<nb::gil_scoped_release>())
       .def(

@@ -33,6 +33,9 @@ class Chain {
   // First trees. Incremental: each word is drawn given the words before it. Batch: all from the base grammar, then
   // added. `between` is called every thousand words, and may stop the work by throwing: the chain is then empty again.
   void initialise(bool incremental, const std::function<void()>& between = {});
+  // First trees as another chain had them: of each word the rules in preorder, or none. Where these are not in its
+  // forest, the word is drawn given all others. Returns how many words have the tree that was given.
+  uint32_t initialise_from(const std::vector<std::vector<uint32_t>>& derivations);
   // Resample every word that has a tree once, in random order; then, if asked, the cached trees and the
   // hyperparameters. The target is joint^(1/temperature). With `joint`, families of words are drawn together as well,
   // as many words as that share of all. With `trees`, families of cached trees are: as many trees as that share of the

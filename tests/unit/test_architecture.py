@@ -25,17 +25,18 @@ MODELS = (
     "language_model",
     "model",
 )
-LATER = ("evaluation", "experiments", "explore", "serving", "translation", "cli")
+LATER = ("evaluation", "experiments", "explore", "serving", "studio", "translation", "cli")
 # folder or module -> what it must not import
 FORBIDDEN = {
     "text": ("segmentation", "model_file", *MODELS, *LATER),
     **{model: LATER for model in MODELS},
     "segmentation": ("ngram", "log_bilinear", "recurrent", *LATER),
-    "evaluation": ("translation", "experiments", "explore", "cli"),
-    "translation": ("experiments", "explore", "cli"),
-    "experiments": ("explore", "cli"),
-    "explore": ("serving", "cli"),
-    "serving": ("cli",),
+    "evaluation": ("translation", "experiments", "explore", "studio", "cli"),
+    "translation": ("experiments", "explore", "studio", "cli"),
+    "experiments": ("explore", "studio", "cli"),
+    "explore": ("serving", "studio", "cli"),
+    "serving": ("studio", "cli"),
+    "studio": ("cli", "experiments"),
 }
 # Only files under these paths may import PyTorch.
 NEURAL = ("log_bilinear/", "recurrent/")

@@ -41,7 +41,7 @@ def test_every_command_is_in_the_table():
 def test_the_call_exists_and_says_what_it_does(call):
     if call.startswith(("binyan.LogBilinear", "binyan.log_bilinear", "binyan.Recurrent")):
         pytest.importorskip("torch")
-    if call.startswith("binyan.explore"):
+    if call.startswith(("binyan.explore", "binyan.studio")):
         pytest.importorskip("fastapi")
     found = pydoc.locate(call)
     if found is None:  # behind a name of the lazy front door

@@ -183,7 +183,7 @@ def _serve(models, port):
 
     config = uvicorn.Config(server.create_app(models, ("*",)), http=guard.Connection, ws="none", log_level="error")
     running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [server._listen("127.0.0.1", port, False)]})
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [server.listen("127.0.0.1", port, False)]})
     thread.start()
     while not running.started:
         time.sleep(0.01)

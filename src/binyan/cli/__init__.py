@@ -21,6 +21,7 @@ from binyan.cli import (
     reproduce,
     rescore,
     serve,
+    studio,
     text,
     vectors,
     wordmap,
@@ -52,6 +53,7 @@ app.command()(demo.demo)
 app.command()(explore.explore)
 app.command()(rescore.rescore)
 app.command()(serve.serve)
+app.command()(studio.studio)
 
 
 def _version(value: bool) -> None:

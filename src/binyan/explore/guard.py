@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 from binyan.errors import MissingExtra
@@ -32,11 +33,18 @@ _HEADERS = {
 class Guard:
     """Refuses what is not a short question of the explorer's own page, and adds the headers of every answer.
 
+    `refuse` says why a request is not answered, `patience` how long its body may take; by default as the explorer has them.
+
     Written to the protocol: FastAPI's own way costs more than an answer.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(
+        self,
+        app: ASGIApp,
+        refuse: Callable[[Scope], tuple[str, int] | None] | None = None,
+        patience: Callable[[Scope], float | None] = lambda scope: None,
+    ) -> None:
+        self.app, self._refuse, self._patience = app, refuse or refusal, patience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -46,12 +54,13 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
+                headers = MutableHeaders(scope=message)
+                headers.update({name: value for name, value in _HEADERS.items() if name not in headers})
             await send(message)
 
-        problem = refusal(scope)
+        problem = self._refuse(scope)
         app = self.app if problem is None else error_response(*problem)
-        await app(scope, _impatient(receive), send_with_headers)
+        await app(scope, _impatient(receive, self._patience(scope) or PATIENCE), send_with_headers)
 
 
 def refusal(scope: Scope) -> tuple[str, int] | None:
@@ -85,9 +94,9 @@ class SlowClientError(Exception):
     """The body of a request did not come in time."""
 
 
-def _impatient(receive: Receive) -> Receive:
+def _impatient(receive: Receive, patience: float) -> Receive:
     """The parts of a request's body, as long as all of them come in time."""
-    deadline = asyncio.get_running_loop().time() + PATIENCE
+    deadline = asyncio.get_running_loop().time() + patience
     complete = False
 
     async def receive_in_time() -> Message:

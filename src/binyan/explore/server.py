@@ -68,12 +68,12 @@ def create_app(
             except BusyError as error:
                 return error_response(str(error), 503)
             except BinyanError as error:
-                return _json({"error": str(error)}, 422)
+                return json_response({"error": str(error)}, 422)
 
         return endpoint
 
     async def list_models(request: Request) -> Response:
-        return _json(api.list_models(models))
+        return json_response(api.list_models(models))
 
     for path in _PAGE:
         app.add_route(path, page(path))
@@ -86,10 +86,11 @@ def create_app(
 def _answer(
     question: Callable[[LoadedModels, Mapping[str, Any]], Any], models: LoadedModels, fields: Mapping[str, Any]
 ) -> Response:
-    return _json(question(models, fields))
+    return json_response(question(models, fields))
 
 
-def _json(value: Any, status: int = 200) -> Response:
+def json_response(value: Any, status: int = 200) -> Response:
+    """A value as JSON; numbers that JSON does not know are null."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:  # an infinity or a NaN, which are rare
@@ -115,7 +116,7 @@ def serve(models: LoadedModels, host: str = "127.0.0.1", port: int = 8765, worke
         _use_one_thread()
     gc.collect()
     gc.freeze()  # the models stay: no collection need look at them again
-    listening = [_listen(host, port, workers > 1) for _ in range(workers)]
+    listening = [listen(host, port, workers > 1) for _ in range(workers)]
     children: list[int] = []
     mine = listening[0]
     for other in listening[1:]:
@@ -149,7 +150,8 @@ def _use_one_thread() -> None:
         sys.modules["torch"].set_num_threads(1)
 
 
-def _listen(host: str, port: int, shared: bool) -> socket.socket:
+def listen(host: str, port: int, shared: bool) -> socket.socket:
+    """A socket that listens; with `shared`, several processes can have one on the same port."""
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     # On Windows SO_REUSEADDR would let another program listen on the same port.
     option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)

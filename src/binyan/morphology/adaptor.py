@@ -99,9 +99,9 @@ class AdaptorSampler:
 
     # Chains.
 
-    def empty(self, chain: int) -> ChainState:
-        """The state of a chain before its first trees."""
-        core = _core.Chain(self._forests, self.compiled.adaptors(), self.settings.seed, chain)
+    def empty(self, chain: int, adaptors: Sequence[Any] | None = None) -> ChainState:
+        """The state of a chain before its first trees; with `adaptors`, its hyperparameters are other ones than at first."""
+        core = _core.Chain(self._forests, adaptors or self.compiled.adaptors(), self.settings.seed, chain)
         return ChainState(chain, core, _core.Samples(), history=AnalysisHistory(self._watched))
 
     def init(self, chain: int = 0) -> ChainState:
@@ -188,7 +188,7 @@ class AdaptorSampler:
     def advance(self, chain: int) -> None:
         """One sweep of a chain, which has its first trees before it."""
         state = self.states[chain]
-        if state.sweeps == 0:
+        if state.sweeps == 0 and not state.begun:
             state.core.initialise(self.settings.is_sequential, _let_interrupts_in)
         self.step(state)
 

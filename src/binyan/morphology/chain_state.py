@@ -76,6 +76,9 @@ class ChainState:
     trace: list[list[float]] = field(default_factory=list)
     """After each sweep: log joint, acceptance, changed, then a, b, customers and tables of each adapted symbol."""
 
+    begun: bool = False
+    """Whether its words have trees before the first sweep, those of another chain."""
+
     @property
     def sweeps(self) -> int:
         """Sweeps done."""

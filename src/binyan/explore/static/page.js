@@ -25,8 +25,18 @@ export const link = (text, action) => node("button", { type: "button", class: "l
 // Words to choose from, with commas between.
 export const links = (texts, action) => texts.flatMap((text, i) => [i ? ", " : "", link(text, () => action(text))]);
 
+// Inside a shared studio the link carried a token, which this tab keeps.
+const rights = () => {
+  try {
+    const token = sessionStorage.getItem("binyan-token");
+    return token ? { Authorization: `Bearer ${token}` } : {};
+  } catch {
+    return {};
+  }
+};
+
 export async function ask(path, question) {
-  const options = question === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) };
+  const options = question === undefined ? { headers: rights() } : { method: "POST", headers: { "Content-Type": "application/json", ...rights() }, body: JSON.stringify(question) };
   let answer;
   try {
     answer = await fetch("api/" + path, options);
@@ -84,4 +94,13 @@ export function table(columns, rows, sorted, onSort) {
 export function fill(select, names) {
   select.replaceChildren(...names.map((name) => node("option", {}, name)));
   select.hidden = names.length < 2;
+}
+
+// The server's drawing, parsed as an image and cleaned of anything that could run or fetch.
+export function drawing(svg) {
+  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+  if (parsed.nodeName !== "svg") return null;
+  parsed.querySelectorAll("script, foreignObject, a, image, use").forEach((bad) => bad.remove());
+  parsed.querySelectorAll("*").forEach((e) => [...e.attributes].forEach((a) => a.name.startsWith("on") && e.removeAttribute(a.name)));
+  return document.importNode(parsed, true);
 }

@@ -1,16 +1,7 @@
 // Words: their analyses, the words that share their morphemes, and the lexica.
-import { $, ask, attempt, bar, fill, forPlace, hint, links, node, onSubmit, percent, table, whole, word } from "./page.js";
+import { $, ask, attempt, bar, drawing, fill, forPlace, hint, links, node, onSubmit, percent, table, whole, word } from "./page.js";
 
 let sorted = "count";
-
-// The server's drawing, parsed as an image and cleaned of anything that could run or fetch.
-function drawing(svg) {
-  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-  if (parsed.nodeName !== "svg") return null;
-  parsed.querySelectorAll("script, foreignObject, a, image, use").forEach((bad) => bad.remove());
-  parsed.querySelectorAll("*").forEach((e) => [...e.attributes].forEach((a) => a.name.startsWith("on") && e.removeAttribute(a.name)));
-  return document.importNode(parsed, true);
-}
 
 function relatedWords({ kind, text, words, total }) {
   const choose = (w) => { $("word").value = w; attempt(analyse).then(() => $("word").focus()); };

@@ -1,0 +1,1 @@
+"""The workbench: from a file of words to a reviewed analysis, in the browser."""
