@@ -9,7 +9,7 @@ from torch import Tensor
 
 from binyan.log_bilinear.factor_map import FactorMap, factors_of
 from binyan.log_bilinear.network import LogBilinearNetwork
-from binyan.segmentation import SegmentationTable
+from binyan.segmentation.word_map_file import WordMapTable
 from binyan.text.vocabulary import UNKNOWN_ID
 
 Side = Literal["context", "target"]
@@ -22,7 +22,7 @@ class Composer:
     """
 
     def __init__(
-        self, network: LogBilinearNetwork, factor_map: FactorMap, segmentations: SegmentationTable, has_unknown: bool
+        self, network: LogBilinearNetwork, factor_map: FactorMap, segmentations: WordMapTable, has_unknown: bool
     ) -> None:
         self.network, self.factor_map, self.segmentations = network, factor_map, segmentations
         self.has_unknown = has_unknown

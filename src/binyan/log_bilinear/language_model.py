@@ -37,6 +37,7 @@ from binyan.log_bilinear.word_sources import ClassesSource, WordMapSource, WordS
 from binyan.model_file import ModelFile, Section
 from binyan.progress import ProgressOption
 from binyan.segmentation import SegmentationTable
+from binyan.segmentation.word_map_file import WordMapTable
 from binyan.settings import gather, takes_settings
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
@@ -48,8 +49,9 @@ class LogBilinear(LanguageModel):
     """A log-bilinear language model, whose word vectors may be sums of morpheme vectors.
 
     `variant`: lbl, clbl, nlbl or nclbl (c: with word classes, n: with a sigmoid), with +c, +o or ++ where context vectors, target
-    vectors or both are sums of morpheme vectors. `word_map`, for additive models: segmentations of words (a table, a file, a mapping from words to their parts), or "morfessor"
-    to learn them from the words of the text. It may hold words outside the vocabulary, whose vectors are composed when they are
+    vectors or both are sums of morpheme vectors. `word_map`, for additive models: "own", the default, to learn it from the words of the text
+    by an adaptor grammar, "morfessor" to learn it by Morfessor, or segmentations or other factors of words (a table, a file, a mapping from words to
+    their parts or to factors such as "lemma=go pos=VERB"). It may hold words outside the vocabulary, whose vectors are composed when they are
     met. `classes`: word classes, a `paths` file, or how many Brown classes to make; about the square root of the vocabulary by
     default. A state is the last n - 1 words: ids, or the word itself where it is outside the vocabulary but has known morphemes.
 
@@ -66,7 +68,7 @@ class LogBilinear(LanguageModel):
     sources: WordSources
     network: LogBilinearNetwork
     factor_map: FactorMap
-    segmentations: SegmentationTable
+    segmentations: WordMapTable
     class_of: NDArray[np.uint32] | None
     closed_vocabulary: Vocabulary
     fields: dict[str, Any]
@@ -88,7 +90,7 @@ class LogBilinear(LanguageModel):
         self.shape, self.training, self.policy, self.preparation = gather(
             "LogBilinear", {"variant": variant, **settings}, *groups
         )
-        self.sources = WordSources.of_any(self.shape.variant, word_map, classes)
+        self.sources = WordSources.of_any(self.shape.variant, word_map, classes, self.preparation)
 
     def fit(
         self,
@@ -244,6 +246,7 @@ class LogBilinear(LanguageModel):
         """The model in a few words: its kind, its size, and how well it was learnt."""
         size = f"{len(self.vocabulary):,} words, {len(self.factor_map.morphemes):,} morphemes"
         text = f"{self.shape.variant} of order {self.order}, {size}"
+        text += f", word map {self.segmentations.origin}" if self.segmentations.origin else ""
         if self.history is None:
             return text
         best, epochs = self.history.best, self.history.epochs
@@ -257,6 +260,7 @@ class LogBilinear(LanguageModel):
             "kind": str(self.shape.variant),
             "classes": self.network.targets.classes,
             "morphemes": len(self.factor_map.morphemes),
+            **({"word_map": self.segmentations.origin} if self.segmentations.origin else {}),
             "new_words": len(self.extension),
             "epochs": history.epochs,
             "loss": history.loss,
@@ -351,7 +355,7 @@ class LogBilinear(LanguageModel):
         model.shape, model.training = Shape.from_dict(file.meta["shape"]), storage.training_settings(file)
         model.preparation, model.policy = Preparation.from_dict(file.meta["preparation"]), VocabularyPolicy()
         model.fields, model.history = file.fields(), storage.history(file)
-        model.segmentations = SegmentationTable.from_bytes(file.blob("segmentations"))
+        model.segmentations = storage.word_map(file)
         model.sources = WordSources(model.segmentations if model.shape.variant.additive else None)
         model.class_of = file.array("classes") if "classes" in file.sections else None
         vocabulary, factor_map = Vocabulary.from_bytes(file.blob("vocabulary")), FactorMap.from_file(file)

@@ -14,10 +14,15 @@ from binyan.log_bilinear.history import TrainingHistory
 from binyan.log_bilinear.network import LogBilinearNetwork, Targets
 from binyan.log_bilinear.settings import Shape, TrainingSettings
 from binyan.model_file import ModelFile, Section
+from binyan.segmentation import SegmentationTable
+from binyan.segmentation.factor_table import FactorTable
+from binyan.segmentation.word_map_file import WordMapTable
 from binyan.text import Vocabulary
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.language_model import LogBilinear
+
+_FACTORS, _ANALYSER = "map/table", "map/analyser"
 
 
 def contents(model: LogBilinear) -> tuple[dict[str, Any], dict[str, Section]]:
@@ -33,7 +38,7 @@ def contents(model: LogBilinear) -> tuple[dict[str, Any], dict[str, Section]]:
     sections: dict[str, Section] = {
         "vocabulary": model.closed_vocabulary.to_bytes(),
         "counts": model.counts,
-        "segmentations": model.segmentations.to_bytes(),
+        **word_map_sections(model.segmentations),
         "extension": "\n".join(model.extension).encode(),
         **model.factor_map.sections(),
     }
@@ -42,6 +47,24 @@ def contents(model: LogBilinear) -> tuple[dict[str, Any], dict[str, Section]]:
     for name, p in model.network.named_parameters():
         sections[f"parameter/{name}"] = p.detach().numpy()
     return meta, sections
+
+
+def word_map_sections(table: WordMapTable) -> dict[str, Section]:
+    """The sections of a word map: its rows and, where words outside them are analysed by a grammar, what that has learnt."""
+    if isinstance(table, SegmentationTable):
+        return {"segmentations": table.to_bytes()}
+    analyser = {} if table.analyser is None else {_ANALYSER: table.analyser.to_bytes()}
+    return {"segmentations": b"", _FACTORS: table.to_bytes(), **analyser}
+
+
+def word_map(file: ModelFile) -> WordMapTable:
+    """The inverse of `word_map_sections`."""
+    if _FACTORS not in file.sections:
+        return SegmentationTable.from_bytes(file.blob("segmentations"))
+    from binyan.morphology.frozen_grammar import FrozenGrammar
+
+    analyser = FrozenGrammar.from_bytes(file.blob(_ANALYSER)) if _ANALYSER in file.sections else None
+    return FactorTable.from_bytes(file.blob(_FACTORS), analyser)
 
 
 def training_settings(file: ModelFile) -> TrainingSettings:
