@@ -262,7 +262,6 @@ def test_a_backoff_model_and_vectors_can_be_made_of_it(tmp_path: Path) -> None:
         ({"dropout": 1.0}, "dropout"),
         ({"minutes": 0.0}, "minutes"),
         ({"variant": "lstm", "word_map": TABLE}, "no morphemes"),
-        ({"variant": "lstm+c"}, "word map"),
     ],
 )
 def test_settings_that_make_no_sense(options: dict[str, object], message: str) -> None:

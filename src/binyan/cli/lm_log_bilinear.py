@@ -35,12 +35,9 @@ Checkpoint = Annotated[
 class WordOptions(Settings):
     """The word map and the classes of a model, given or to be learnt."""
 
-    word_map: Annotated[
-        Path | None, typer.Option("--word-map", metavar="TSV", help="Segmentations, for +c, +o and ++.")
-    ] = None
-    morfessor: Annotated[
-        bool, typer.Option("--morfessor", help="Learn the word map from the text (Morfessor FlatCat).")
-    ] = False
+    chosen_map: o.WordMapOption = None
+    word_map: Annotated[Path | None, typer.Option("--word-map", metavar="F", help="The same as --map F.")] = None
+    morfessor: Annotated[bool, typer.Option("--morfessor", help="The same as --map morfessor.")] = False
     classes: Annotated[Path | None, typer.Option("--classes", metavar="F", help="Word classes, a `paths` file.")] = None
     class_count: Annotated[
         int | None,
@@ -49,12 +46,13 @@ class WordOptions(Settings):
 
     def sources(self, variant: str) -> dict[str, Any]:
         """The arguments `word_map` and `classes` of a model."""
-        if self.word_map is not None and self.morfessor:
-            raise SettingsError(f"{variant} needs either --word-map TSV or --morfessor")
+        maps = [m for m in (self.chosen_map, self.word_map, "morfessor" if self.morfessor else None) if m is not None]
+        if len(maps) > 1:
+            raise SettingsError(f"{variant} needs one word map: --map own, --map morfessor or --map F")
         if self.classes is not None and self.class_count is not None:
             raise SettingsError("--classes gives the classes; --class-count would make others")
         return {
-            "word_map": "morfessor" if self.morfessor else self.word_map,
+            "word_map": maps[0] if maps else None,
             "classes": self.classes if self.classes is not None else self.class_count,
         }
 
@@ -85,7 +83,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
     command.__doc__ = f"""The log-bilinear model {variant.upper()}: {Variant.parse(variant).description}.
 
     \b
-    binyan lm train {variant} --text train.txt --dev dev.txt --out model.binyan{" --word-map map.tsv" if "+" in variant else ""}
+    binyan lm train {variant} --text train.txt --dev dev.txt --out model.binyan
     torchrun --nproc-per-node 4 --no-python binyan lm train {variant} ...   (data-parallel)
     """
     return command
@@ -114,7 +112,7 @@ def tune(
     """Search step size and penalty on the development text. Stop with Ctrl-C and resume later: the study is kept in a file.
 
     \b
-    binyan lm tune clbl++ --text train.txt --dev dev.txt --word-map map.tsv --study clbl.study --trials 20
+    binyan lm tune clbl++ --text train.txt --dev dev.txt --study clbl.study --trials 20
     binyan lm tune clbl --text train.txt --dev dev.txt --study s --jobs 8 --scheduler tcp://192.0.2.7:8786
     """
     o.check_out(study)

@@ -14,6 +14,7 @@ from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import RunOptions, with_settings
 from binyan.cli.output import plain_warnings, print_json
+from binyan.errors import SettingsError
 from binyan.ngram.compound import CompoundSettings
 from binyan.ngram.hpylm import HPYLMSettings
 from binyan.ngram.kneser_ney import KneserNeySettings
@@ -21,7 +22,7 @@ from binyan.sampling import Schedule
 from binyan.text import Preparation, VocabularyPolicy
 
 Segments = Annotated[
-    Path, typer.Option("--segmentation", metavar="TSV", help="Components of words: word, tab, parts; +n marks a link.")
+    Path | None, typer.Option("--segmentation", metavar="TSV", help="The same as --map TSV; +n marks a link.")
 ]
 Memory = Annotated[
     str | None,
@@ -121,7 +122,8 @@ def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
         *,
         text: o.TrainingText,
         out: o.Out,
-        segmentation: Segments,
+        segmentation: Segments = None,
+        chosen_map: o.WordMapOption = None,
         more: o.MoreText = None,
         settings: CompoundSettings,
         vocabulary: VocabularyPolicy,
@@ -134,7 +136,10 @@ def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
         from binyan import CompoundHPYLM
 
         groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
-        model = CompoundHPYLM(segmentation=segmentation, both_ways=both_ways, preparation=preparation, **groups)
+        if segmentation is not None and chosen_map is not None:
+            raise SettingsError("--segmentation and --map give the same thing; leave one of them out")
+        parts = segmentation or chosen_map or "own"
+        model = CompoundHPYLM(segmentation=parts, both_ways=both_ways, preparation=preparation, **groups)
         sample(model, [*text, *(more or [])], out, run, quiet, json_)
 
     command.__doc__ = help_

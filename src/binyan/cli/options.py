@@ -30,6 +30,14 @@ Order = Annotated[int, typer.Option("--order", "-n", help="Length of the longest
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="M", help="The model file to write.")]
 Model = Annotated[Path, typer.Argument(metavar="M", help="A model file.")]
 
+WordMapOption = Annotated[
+    str | None,
+    typer.Option(
+        "--map",
+        metavar="MAP",
+        help="Parts or other factors of words: own (learnt from the text by an adaptor grammar; the default), morfessor, or a file.",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, max=(1 << 64) - 1, help="Seed of all that is drawn.")]
 
 Resume = Annotated[bool, typer.Option("--resume", help="Resume what --out holds, if it exists.")]

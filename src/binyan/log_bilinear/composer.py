@@ -8,7 +8,7 @@ from torch import Tensor
 
 from binyan.log_bilinear.factor_map import FactorMap, factors_of
 from binyan.log_bilinear.output import Side, VectorNetwork
-from binyan.segmentation import SegmentationTable
+from binyan.segmentation.word_map_file import WordMapTable
 
 
 class Composer:
@@ -18,7 +18,7 @@ class Composer:
     """
 
     def __init__(
-        self, network: VectorNetwork, factor_map: FactorMap, segmentations: SegmentationTable, has_unknown: bool
+        self, network: VectorNetwork, factor_map: FactorMap, segmentations: WordMapTable, has_unknown: bool
     ) -> None:
         self.network, self.factor_map, self.segmentations = network, factor_map, segmentations
         self.has_unknown = has_unknown

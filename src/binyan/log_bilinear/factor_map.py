@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,9 +12,15 @@ from numpy.typing import NDArray
 
 from binyan.errors import InputError
 from binyan.model_file import ModelFile, Section
-from binyan.segmentation import SegmentationTable
+from binyan.segmentation.word_map_file import WordMapTable
 from binyan.signature import digest
-from binyan.text.vocabulary import UNKNOWN_ID, Vocabulary
+from binyan.text.vocabulary import SPECIALS, UNKNOWN_ID, Vocabulary
+
+_FEW = 0.01  # of the vocabulary: a map with factors for fewer words is hardly the right one
+
+
+class MapWarning(UserWarning):
+    """A word map that has factors for few of the words."""
 
 
 @dataclass(frozen=True)
@@ -79,29 +86,22 @@ class FactorMap:
         return cls(np.arange(words, dtype=np.int64), np.arange(words + 1, dtype=np.int64), ())
 
     @classmethod
-    def from_segmentations(
-        cls, table: SegmentationTable, vocabulary: Vocabulary, outside: Iterable[str] = ()
-    ) -> FactorMap:
-        """The surface form and the morphemes of each word. A part that is the whole word without a label adds nothing.
+    def from_segmentations(cls, table: WordMapTable, vocabulary: Vocabulary, outside: Iterable[str] = ()) -> FactorMap:
+        """The surface form and the morphemes, or other factors, of each word. A part that is the whole word adds nothing.
 
         Of the words `outside` the vocabulary those get rows that have a morpheme of a word inside. Raises InputError where
-        `table` has none of the words; single words it lacks have their surface form only.
+        `table` has none of the words, and warns where it has few; single words it lacks have their surface form only.
         """
         morphemes: dict[str, int] = {}
         rows: list[list[int]] = []
         covered = 0
         for i, word in enumerate(vocabulary.words):
-            row = [i]
-            if word in table:
-                covered += 1
-                row += [len(vocabulary) + morphemes.setdefault(m, len(morphemes)) for m in factors_of(table, word)]
-            rows.append(row)
-        if not covered:
-            raise InputError(
-                "the word map has no word of the vocabulary; is it of another language, or of text with capitals?"
-            )
+            factors = factors_of(table, word) if word not in SPECIALS else []
+            covered += bool(factors) or word in table
+            rows.append([i, *(len(vocabulary) + morphemes.setdefault(m, len(morphemes)) for m in factors)])
+        _check_coverage(covered, vocabulary)
         further: dict[str, list[int]] = {}
-        for word in outside:
+        for word in dict.fromkeys(outside):
             known = [len(vocabulary) + morphemes[m] for m in factors_of(table, word) if m in morphemes]
             if known:
                 further[word] = [UNKNOWN_ID, *known]
@@ -154,9 +154,24 @@ class FactorMap:
         return owners[order], np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
-def factors_of(table: SegmentationTable, word: str) -> list[str]:
-    """The morphemes of `word` in `table`, without one that is the bare word itself; none where `table` lacks it."""
-    return [m for m in table[word].morphemes if m != word] if word in table else []
+def factors_of(table: WordMapTable, word: str) -> list[str]:
+    """The morphemes or other factors of `word` in `table`, without one that is the bare word itself; none where it has none."""
+    return table.factors(word)
+
+
+def _check_coverage(covered: int, vocabulary: Vocabulary) -> None:
+    words = len(vocabulary.own_words)
+    if not covered:
+        raise InputError(
+            "the word map has no word of the vocabulary; is it of another language, or of text with capitals?"
+        )
+    if covered < _FEW * words:
+        warnings.warn(
+            f"the word map has factors for only {covered:,} of the {words:,} words of the vocabulary; is it of another language, or of "
+            "text with capitals?",
+            MapWarning,
+            stacklevel=3,
+        )
 
 
 def _flat(rows: Sequence[Sequence[int] | NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

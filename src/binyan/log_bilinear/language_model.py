@@ -39,8 +39,9 @@ class LogBilinear(VectorLanguageModel):
     """A log-bilinear language model, whose word vectors may be sums of morpheme vectors.
 
     `variant`: lbl, clbl, nlbl or nclbl (c: with word classes, n: with a sigmoid), with +c, +o or ++ where context vectors, target
-    vectors or both are sums of morpheme vectors. `word_map`, for additive models: segmentations of words (a table, a file, a mapping from words to their parts), or "morfessor"
-    to learn them from the words of the text. It may hold words outside the vocabulary, whose vectors are composed when they are
+    vectors or both are sums of morpheme vectors. `word_map`, for additive models: "own", the default, to learn it from the words of the text
+    by an adaptor grammar, "morfessor" to learn it by Morfessor, or segmentations or other factors of words (a table, a file, a mapping from words to
+    their parts or to factors such as "lemma=go pos=VERB"). It may hold words outside the vocabulary, whose vectors are composed when they are
     met. `classes`: word classes, a `paths` file, or how many Brown classes to make; about the square root of the vocabulary by
     default. A state is the last n - 1 words: ids, or the word itself where it is outside the vocabulary but has known morphemes.
 
@@ -68,7 +69,7 @@ class LogBilinear(VectorLanguageModel):
         self.shape, self.training, self.policy, self.preparation = gather(
             "LogBilinear", {"variant": variant, **settings}, *groups
         )
-        self.sources = WordSources.of_any(self.shape.variant, word_map, classes)
+        self.sources = WordSources.of_any(self.shape.variant, word_map, classes, self.preparation)
 
     def fit(
         self,
@@ -144,6 +145,7 @@ class LogBilinear(VectorLanguageModel):
         """The model in a few words: its kind, its size, and how well it was learnt."""
         size = f"{len(self.vocabulary):,} words, {len(self.factor_map.morphemes):,} morphemes"
         text = f"{self.shape.variant} of order {self.order}, {size}"
+        text += f", word map {self.segmentations.origin}" if self.segmentations.origin else ""
         if self.history is None:
             return text
         best, epochs = self.history.best, self.history.epochs

@@ -15,12 +15,17 @@ from binyan.log_bilinear.history import TrainingHistory
 from binyan.log_bilinear.output import Targets, VectorNetwork
 from binyan.log_bilinear.settings import TrainingSettings
 from binyan.model_file import ModelFile, Section
+from binyan.segmentation import SegmentationTable
+from binyan.segmentation.factor_table import FactorTable
+from binyan.segmentation.word_map_file import WordMapTable
 from binyan.text import Vocabulary
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.vector_model import VectorLanguageModel
 
 Network = TypeVar("Network", bound=VectorNetwork)
+
+_FACTORS, _ANALYSER = "map/table", "map/analyser"
 
 
 def contents(model: VectorLanguageModel) -> tuple[dict[str, Any], dict[str, Section]]:
@@ -36,7 +41,7 @@ def contents(model: VectorLanguageModel) -> tuple[dict[str, Any], dict[str, Sect
     sections: dict[str, Section] = {
         "vocabulary": model.closed_vocabulary.to_bytes(),
         "counts": model.counts,
-        "segmentations": model.segmentations.to_bytes(),
+        **word_map_sections(model.segmentations),
         "extension": "\n".join(model.extension).encode(),
         **model.factor_map.sections(),
     }
@@ -45,6 +50,24 @@ def contents(model: VectorLanguageModel) -> tuple[dict[str, Any], dict[str, Sect
     for name, p in model.network.named_parameters():
         sections[f"parameter/{name}"] = p.detach().numpy()
     return meta, sections
+
+
+def word_map_sections(table: WordMapTable) -> dict[str, Section]:
+    """The sections of a word map: its rows and, where words outside them are analysed by a grammar, what that has learnt."""
+    if isinstance(table, SegmentationTable):
+        return {"segmentations": table.to_bytes()}
+    analyser = {} if table.analyser is None else {_ANALYSER: table.analyser.to_bytes()}
+    return {"segmentations": b"", _FACTORS: table.to_bytes(), **analyser}
+
+
+def word_map(file: ModelFile) -> WordMapTable:
+    """The inverse of `word_map_sections`."""
+    if _FACTORS not in file.sections:
+        return SegmentationTable.from_bytes(file.blob("segmentations"))
+    from binyan.morphology.frozen_grammar import FrozenGrammar
+
+    analyser = FrozenGrammar.from_bytes(file.blob(_ANALYSER)) if _ANALYSER in file.sections else None
+    return FactorTable.from_bytes(file.blob(_FACTORS), analyser)
 
 
 def training_settings(file: ModelFile) -> TrainingSettings:

@@ -14,7 +14,7 @@ from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.history import TrainingHistory
 from binyan.log_bilinear.settings import Shape, TrainingSettings
 from binyan.log_bilinear.training_task import TrainingTask
-from binyan.segmentation import SegmentationTable
+from binyan.segmentation.word_map_file import WordMapTable
 from binyan.text import Corpus, Preparation
 from binyan.text.vocabulary import UNKNOWN
 
@@ -25,7 +25,7 @@ class TrainingData:
 
     corpus: Corpus
     development: Corpus
-    word_map: SegmentationTable | None
+    word_map: WordMapTable | None
     classes: WordClasses | None
 
     @cached_property

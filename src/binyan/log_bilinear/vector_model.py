@@ -32,7 +32,7 @@ from binyan.log_bilinear.vectors import Vectors
 from binyan.log_bilinear.word_sources import WordSources
 from binyan.model_file import ModelFile, Section
 from binyan.progress import ProgressOption
-from binyan.segmentation import SegmentationTable
+from binyan.segmentation.word_map_file import WordMapTable
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
 from binyan.text.reading import Source, read_sentences
@@ -51,7 +51,7 @@ class VectorLanguageModel(LanguageModel):
     sources: WordSources
     network: Any
     factor_map: FactorMap
-    segmentations: SegmentationTable
+    segmentations: WordMapTable
     class_of: NDArray[np.uint32] | None
     closed_vocabulary: Vocabulary
     fields: dict[str, Any]
@@ -172,6 +172,7 @@ class VectorLanguageModel(LanguageModel):
             "kind": str(self.shape.variant),
             "classes": self.network.targets.classes,
             "morphemes": len(self.factor_map.morphemes),
+            **({"word_map": self.segmentations.origin} if self.segmentations.origin else {}),
             "new_words": len(self.extension),
             "epochs": history.epochs,
             "loss": history.loss,
@@ -251,7 +252,7 @@ class VectorLanguageModel(LanguageModel):
         model.shape, model.training = cls._settings_of(file)
         model.preparation, model.policy = Preparation.from_dict(file.meta["preparation"]), VocabularyPolicy()
         model.fields, model.history = file.fields(), storage.history(file)
-        model.segmentations = SegmentationTable.from_bytes(file.blob("segmentations"))
+        model.segmentations = storage.word_map(file)
         model.sources = WordSources(model.segmentations if model.shape.variant.additive else None)
         model.class_of = file.array("classes") if "classes" in file.sections else None
         vocabulary, factor_map = Vocabulary.from_bytes(file.blob("vocabulary")), FactorMap.from_file(file)

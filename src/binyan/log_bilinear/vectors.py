@@ -129,8 +129,7 @@ class Vectors:
     @cached_property
     def _links(self) -> frozenset[str]:
         """The linking elements of the model's word map."""
-        table = self.model.segmentations
-        return frozenset(part.text for word in table for part in table[word] if part.linking)
+        return self.model.segmentations.links
 
     def __contains__(self, word: str) -> bool:
         """Whether `word` has a vector of its own or of its morphemes."""

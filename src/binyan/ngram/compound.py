@@ -7,7 +7,7 @@ below one; `closed()` gives the same model over the closed vocabulary, exactly a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -20,6 +20,7 @@ from binyan.files import PathLike
 from binyan.language_model import LanguageModel, Scores, State, Step, WordScore
 from binyan.memory import check_memory, compound_bytes
 from binyan.model_file import ModelFile, Section
+from binyan.morphology.map_sources import OWN, Learner, SegmentationSource, learn_segmentations, segmentation_source
 from binyan.ngram.backoff import context_tree, training_corpus, word_counts
 from binyan.ngram.chains import Arrays
 from binyan.ngram.compound_sampling import (
@@ -62,7 +63,8 @@ class CompoundHPYLM(LanguageModel):
 
     `both_ways` (hpylm+g, the default): at every context length the base of H_u is a learnt mixture of H of the shortened context and
     of head and modifiers. Without (HPYLM+c, as in the thesis) the base is head and modifiers alone. `segmentation` says which words
-    are compounds; words it lacks are simplex.
+    are compounds; words it lacks are simplex. By default ("own") it is learnt from the words of the text by an adaptor grammar;
+    "morfessor" has Morfessor learn it.
 
     >>> table = {"schulhof": "schul hof", "gasthof": "gast hof"}
     >>> text = ["der alte schulhof", "der alte gasthof", "der neue hof", "die schul gast"]
@@ -74,7 +76,7 @@ class CompoundHPYLM(LanguageModel):
     settings: CompoundSettings
     schedule: Schedule
     policy: VocabularyPolicy
-    segmentation: SegmentationTable
+    segmentation: SegmentationTable | Learner
     native: _core.CompoundQuery
     corpus: Corpus
     decomposition: Decomposition
@@ -90,14 +92,14 @@ class CompoundHPYLM(LanguageModel):
         self,
         order: int | None = None,
         *,
-        segmentation: SegmentationTable | Mapping[str, str] | PathLike,
+        segmentation: SegmentationSource = OWN,
         **settings: Any,
     ) -> None:
         groups = CompoundSettings, Schedule, VocabularyPolicy, Preparation
         self.settings, self.schedule, self.policy, self.preparation = gather(
             "CompoundHPYLM", {"order": order, **settings}, *groups
         )
-        self.segmentation = SegmentationTable.of_any(segmentation)
+        self.segmentation = segmentation_source(segmentation)
 
     @property
     def kind(self) -> str:  # type: ignore[override]
@@ -114,8 +116,9 @@ class CompoundHPYLM(LanguageModel):
         """Sample from the posterior given a text, as `HPYLM.fit` does."""
         [how] = gather("fit", run, Run)
         s = self.settings
-        decomposition = Decomposition(prepared(self.segmentation, self.preparation), s.head, s.linking)
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
+        table = learn_segmentations(self.segmentation, corpus, self.schedule.seed, how.progress)
+        decomposition = Decomposition(prepared(table, self.preparation), s.head, s.linking)
         self._check_memory(corpus)
         kind = BothWaysSampling if s.both_ways else CompoundSampling
         sampling = kind(corpus, s.order, self.schedule, self.preparation, decomposition)

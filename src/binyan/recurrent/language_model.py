@@ -60,7 +60,7 @@ class Recurrent(VectorLanguageModel):
         self.shape, self.training, self.policy, self.preparation = gather(
             "Recurrent", {"variant": variant, **settings}, *groups
         )
-        self.sources = WordSources.of_any(self.shape.variant, word_map, classes)
+        self.sources = WordSources.of_any(self.shape.variant, word_map, classes, self.preparation)
 
     def fit(
         self,

@@ -27,6 +27,7 @@ class SegmentationTable(Mapping[str, Segmentation]):
     def __init__(self, segmentations: Iterable[Segmentation] = ()) -> None:
         self._rows: dict[str, Segmentation] = {}
         self.repeated = 0
+        self.origin = ""
         for segmentation in segmentations:
             self.add(segmentation)
 
@@ -81,6 +82,16 @@ class SegmentationTable(Mapping[str, Segmentation]):
         """The components of `word`, with linking elements merged to the left, to the right, or deleted."""
         row = self._rows.get(word)
         return (word,) if row is None else row.components(linking)
+
+    def factors(self, word: str) -> list[str]:
+        """The morphemes of `word`, without one that is the bare word itself; none where the table lacks it."""
+        row = self._rows.get(word)
+        return [] if row is None else [m for m in row.morphemes if m != word]
+
+    @property
+    def links(self) -> frozenset[str]:
+        """The linking elements of all words."""
+        return frozenset(part.text for row in self._rows.values() for part in row if part.linking)
 
     def coverage(self, words: Iterable[str]) -> Coverage:
         """How many of `words` the table lacks; these count as simplex."""

@@ -146,20 +146,31 @@ def read_tagged(path: str | os.PathLike[str]) -> Iterator[TaggedSentence]:
     """The sentences of a CoNLL-U file with universal parts of speech; multiword ranges and empty nodes are left out."""
     words: list[str] = []
     tags: list[str] = []
+    for columns in read_conllu_rows(path):
+        if columns:
+            words.append(columns[1])
+            tags.append(columns[3])
+        elif words:
+            yield TaggedSentence(words, tags)
+            words, tags = [], []
+    if words:
+        yield TaggedSentence(words, tags)
+
+
+def read_conllu_rows(path: str | os.PathLike[str]) -> Iterator[list[str]]:
+    """The ten columns of each word of a CoNLL-U file, and an empty list for each blank line, which ends a sentence.
+
+    Multiword ranges and empty nodes are left out.
+    """
     for number, line in read_lines(path):
         if not line.strip():
-            if words:
-                yield TaggedSentence(words, tags)
-                words, tags = [], []
+            yield []
         elif not line.startswith("#"):
             columns = line.split("\t")
             if len(columns) != 10:
                 raise InputError(f"{path}:{number}: {len(columns)} columns where CoNLL-U has 10, separated by tabs")
             if columns[0].isdigit():
-                words.append(columns[1])
-                tags.append(columns[3])
-    if words:
-        yield TaggedSentence(words, tags)
+                yield columns
 
 
 def check_length(word: str, where: str = "") -> None:
