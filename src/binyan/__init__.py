@@ -17,6 +17,7 @@ _NAMES = {
     "CompoundSplitter": "binyan.segmentation.compound_splitter",
     "Grammar": "binyan.grammar",
     "HPYLM": "binyan.ngram.hpylm",
+    "InflectionHPYLM": "binyan.ngram.inflection",
     "KneserNey": "binyan.ngram.kneser_ney",
     "LogBilinear": "binyan.log_bilinear",
     "Mixture": "binyan.mixture",
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from binyan.ngram.arpa import ArpaModel
     from binyan.ngram.compound import CompoundHPYLM
     from binyan.ngram.hpylm import HPYLM
+    from binyan.ngram.inflection import InflectionHPYLM
     from binyan.ngram.kneser_ney import KneserNey
     from binyan.segmentation.compound_splitter import CompoundSplitter
     from binyan.segmentation.word_map import WordMap
@@ -54,6 +56,7 @@ __all__ = [
     "CompoundHPYLM",
     "CompoundSplitter",
     "Grammar",
+    "InflectionHPYLM",
     "KneserNey",
     "LogBilinear",
     "Mixture",
