@@ -98,6 +98,12 @@ bool InflectionHPYLM::add_word(const Chain& chain, uint32_t level) {
     sum += old[f] = r.old_table_weight(d + f);
     sum += fresh[f] = r.new_table_weight(c) * base(chain, level, f);
   }
+  // At first no generator knows anything: left to the model, all words would be drawn whole, and none would learn.
+  if (is_starting_) {
+    double all = 0;
+    for (uint32_t f = 0; f < floors_; ++f) all += fresh[f];
+    for (uint32_t f = 0; f < floors_; ++f) fresh[f] = all / floors_;
+  }
   double left = random.uniform() * sum;
   uint32_t last = kShortened;
   for (uint32_t f = 0; f < floors_; ++f) {
@@ -145,6 +151,7 @@ void InflectionHPYLM::add_word_at_random(const Chain& chain, uint32_t level) {
 
 void InflectionHPYLM::initialise(Initialisation how) {
   Chain chain;
+  is_starting_ = true;
   forest_->words->for_each_direct([&](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
     follow(chain, level, context, entry);
     for (uint32_t i = 0; i < customers; ++i) {
@@ -156,6 +163,7 @@ void InflectionHPYLM::initialise(Initialisation how) {
       }
     }
   });
+  is_starting_ = false;
 }
 
 void InflectionHPYLM::sweep() {

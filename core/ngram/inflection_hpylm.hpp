@@ -89,6 +89,7 @@ class InflectionHPYLM {
   std::shared_ptr<const GeneratorForest> forest_;
   uint32_t floors_;
   double word_base_;
+  bool is_starting_ = false;  // in initialise(): the floors of new tables are equally likely
   struct Tables {
     uint32_t floor;
     pitman_yor::TableSizes::Bin bin;
