@@ -7,6 +7,7 @@ void bind_context_tree(nanobind::module_& m);
 void bind_hpylm(nanobind::module_& m);
 void bind_hpylm_block(nanobind::module_& m);
 void bind_compound_hpylm(nanobind::module_& m);
+void bind_inflection_hpylm(nanobind::module_& m);
 void bind_backoff_model(nanobind::module_& m);
 void bind_suffix_block(nanobind::module_& m);
 void bind_text(nanobind::module_& m);

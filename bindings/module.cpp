@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
   bind_context_tree(m);
   bind_hpylm(m);
   bind_compound_hpylm(m);
+  bind_inflection_hpylm(m);
   bind_backoff_model(m);
   bind_suffix_block(m);
   bind_hpylm_block(m);

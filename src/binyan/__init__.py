@@ -17,6 +17,7 @@ _NAMES = {
     "CompoundSplitter": "binyan.segmentation.compound_splitter",
     "Grammar": "binyan.grammar",
     "HPYLM": "binyan.ngram.hpylm",
+    "InflectionHPYLM": "binyan.ngram.inflection",
     "KneserNey": "binyan.ngram.kneser_ney",
     "LogBilinear": "binyan.log_bilinear",
     "Mixture": "binyan.mixture",
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from binyan.ngram.arpa import ArpaModel
     from binyan.ngram.compound import CompoundHPYLM
     from binyan.ngram.hpylm import HPYLM
+    from binyan.ngram.inflection import InflectionHPYLM
     from binyan.ngram.kneser_ney import KneserNey
     from binyan.recurrent import Recurrent
     from binyan.segmentation.compound_splitter import CompoundSplitter
@@ -56,6 +58,7 @@ __all__ = [
     "CompoundHPYLM",
     "CompoundSplitter",
     "Grammar",
+    "InflectionHPYLM",
     "KneserNey",
     "LogBilinear",
     "Mixture",

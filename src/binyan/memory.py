@@ -110,6 +110,14 @@ def compound_bytes(words: NDArray[np.uint32], order: int, chains: int, samples: 
     return (160 + 35 * chains + 37 * chains * samples) * sum(distinct_ngrams(words, order, tokens))
 
 
+def inflection_bytes(
+    words: NDArray[np.uint32], order: int, chains: int, samples: int, ways: int, tokens: int | None = None
+) -> int:
+    """About how much memory the sampling of hpylm+i takes beside the text: words, and stems and endings for every way."""
+    each = 60 + 20 * chains + 17 * chains * samples
+    return each * (1 + ways) * sum(distinct_ngrams(words, order, tokens))
+
+
 def check_memory(what: str, words: NDArray[np.uint32], order: int, needed: Callable[[int, int | None], int]) -> None:
     """Raise NoMemoryError where training needs more memory than there is, with the order or the text that would fit.
 

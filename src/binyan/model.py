@@ -26,6 +26,7 @@ KINDS: dict[str, str] = {
     "hpylm": "binyan.ngram.hpylm:HPYLM",
     "hpylm+c": "binyan.ngram.compound:CompoundHPYLM",
     "hpylm+g": "binyan.ngram.compound:CompoundHPYLM",
+    "hpylm+i": "binyan.ngram.inflection:InflectionHPYLM",
     "log-bilinear": "binyan.log_bilinear:LogBilinear",
     "recurrent": "binyan.recurrent:Recurrent",
     "mixture": "binyan.mixture.mixture:Mixture",

@@ -146,6 +146,35 @@ def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
     return command
 
 
+@with_settings
+def inflection(
+    *,
+    text: o.TrainingText,
+    out: o.Out,
+    segmentation: Segments,
+    more: o.MoreText = None,
+    settings: HPYLMSettings,
+    vocabulary: VocabularyPolicy,
+    schedule: Schedule,
+    run: RunOptions,
+    preparation: Preparation,
+    quiet: o.Quiet = False,
+    json_: o.Json = False,
+) -> None:
+    """The HPYLM of inflected words: whole, stem first and ending first, the weight of each way learnt.
+
+    The parts of words may come from `binyan wordmap learn`, `binyan morph segment` or `binyan compounds split`.
+
+    \b
+    binyan lm train hpylm+i --text train.txt --segmentation parts.tsv --out model.binyan
+    """
+    from binyan import InflectionHPYLM
+
+    groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
+    model = InflectionHPYLM(segmentation=segmentation, preparation=preparation, **groups)
+    sample(model, [*text, *(more or [])], out, run, quiet, json_)
+
+
 # What `binyan lm train KIND` runs. A further kind of model is a function with its options, and a line here.
 TRAINERS: dict[str, Callable[..., None]] = {
     "mkn": mkn,
@@ -168,6 +197,7 @@ TRAINERS: dict[str, Callable[..., None]] = {
     binyan lm train hpylm+g --text train.txt --order 4 --segmentation splits.tsv --out model.binyan
     """,
     ),
+    "hpylm+i": inflection,
     **lm_log_bilinear.TRAINERS,
     **lm_recurrent.TRAINERS,
 }

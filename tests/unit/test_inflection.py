@@ -1,0 +1,145 @@
+"""hpylm+i as a user meets it: training, files, sums, unknown words, explanations, errors."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from binyan import InflectionHPYLM
+from binyan.cli import app
+from binyan.errors import InputError, SettingsError
+from binyan.language_model import load
+from binyan.ngram.word_ways import WAYS, Way
+from binyan.sampling import Schedule
+from binyan.text.vocabulary import UNKNOWN, UNKNOWN_ID
+
+STEMS, ENDINGS = ["dom", "hrad", "strom"], {"za": "em", "k": "u", "vidím": "a"}
+TABLE = {stem + ending: f"{stem} {ending}" for stem in STEMS for ending in ENDINGS.values()}
+TEXT = [f"{before} {stem}{ending}" for stem in STEMS for before, ending in ENDINGS.items()][:-1] * 3
+TEXT += ["můj dom stojí", "hrad stojí za domem"]
+
+
+def train(order: int = 3, schedule: Schedule | None = None, **more: Any) -> InflectionHPYLM:
+    settings = {name: more.pop(name) for name in ("ways",) if name in more}
+    schedule = schedule or Schedule(sweeps=10, samples=2)
+    return InflectionHPYLM(order, schedule=schedule, segmentation=TABLE, **settings).fit(TEXT, progress=False, **more)
+
+
+@pytest.mark.parametrize("order", [1, 2, 4])
+def test_sums_to_one_closed_and_says_what_it_leaves_open(order: int) -> None:
+    model = train(order)
+    opened = model.opened()
+    for sentence in [*TEXT[:4], "k domem stojí xyz"]:
+        state = model.begin()
+        for word in sentence.split():
+            assert model.distribution(state).sum() == pytest.approx(1.0, abs=1e-6)
+            assert opened.distribution(state).sum() == pytest.approx(opened.vocabulary_mass(state), abs=1e-6)
+            assert opened.vocabulary_mass(state) < 1
+            state = model.score_word(state, word).state
+
+
+def test_agreement_reaches_a_form_never_seen_there() -> None:
+    """`stroma` is not in the text: what follows `vidím` ends in -a, and `strom` is a stem."""
+    model = train(2, Schedule(sweeps=60, samples=5)).opened()
+    state = model.state_after(["vidím"])
+    assert "stroma" not in model.vocabulary and "stroma" in set(model.further_words())
+    right, wrong = (model.score_word(state, word) for word in ("stroma", "qqq"))
+    assert right.unknown and wrong.unknown and right.log_prob != wrong.log_prob
+    closed = model.closed()
+    assert closed.score_word(state, "stroma").log_prob == closed.score_word(state, UNKNOWN).log_prob
+    batch = model.score_sentences([["vidím", "stroma"], ["qqq"]])
+    assert batch.log_prob[1] == right.log_prob and batch.unknown.tolist() == [False, True, False, True, False]
+
+
+def test_batch_is_word_by_word_and_unk_is_one_word() -> None:
+    for model in (train(), train().opened()):
+        sentences = [*(line.split() for line in TEXT[:5]), ["xyz", "stroma", "dom"]]
+        batch = model.score_sentences(sentences)
+        alone = [e.log_prob for s in sentences for e in model.explain(s)]
+        np.testing.assert_allclose(batch.log_prob, alone, rtol=0, atol=1e-12)
+        state = model.state_after(["za"])
+        unknown = model.score_word(state, UNKNOWN).log_prob
+        assert unknown == pytest.approx(math.log(model.distribution(state)[UNKNOWN_ID]), abs=1e-9)
+
+
+def test_saved_loaded_resumed(tmp_path: Path) -> None:
+    schedule = Schedule(sweeps=12, samples=2, chains=2)
+    whole = train(schedule=schedule)
+    train(schedule=Schedule(sweeps=5, chains=2), checkpoint=tmp_path / "m")
+    resumed = train(schedule=schedule, checkpoint=tmp_path / "m", resume=True)
+    a, b = whole.contents()[1], resumed.contents()[1]
+    assert a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
+    resumed.save(tmp_path / "full")
+    resumed.save(tmp_path / "reduced", reduced=True)
+    resumed.opened().save(tmp_path / "open", reduced=True)
+    sentences = [line.split() for line in TEXT] + [["stroma"]]
+    for name, expected in (("full", whole), ("reduced", whole), ("open", whole.opened())):
+        other = load(tmp_path / name)
+        assert str(other.signature()) == str(expected.signature())
+        np.testing.assert_array_equal(
+            other.score_sentences(sentences).log_prob, expected.score_sentences(sentences).log_prob
+        )
+    full = load(tmp_path / "full")
+    assert full.sampling.chains.chains[0].step() == whole.sampling.chains.chains[0].step()  # type: ignore[attr-defined, union-attr]
+    with pytest.raises(SettingsError, match="another ways"):
+        train(schedule=schedule, checkpoint=tmp_path / "m", resume=True, ways=WAYS[:1])
+
+
+def test_explanations_add_up_and_name_the_ways() -> None:
+    model = train()
+    for explanation in model.explain(["k", "hradu"]):
+        shares = [s.share for s in explanation.steps if s.share is not None]
+        assert sum(shares) == pytest.approx(1.0)
+    names = {s.name for s in model.explain(["k", "hradu"])[1].steps}
+    assert {"stem first after 1 words", "ending first after 1 endings"} <= names
+
+
+def test_weights_and_one_sample() -> None:
+    model = train()
+    assert all(sum(row) == pytest.approx(1.0, abs=1e-5) for row in model.weights) and len(model.weights[0]) == 3
+    one = model.one_sample()
+    assert one.native.columns == 1 and model.native.columns == 2
+    assert one.distribution(one.begin()).sum() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_without_parts_it_is_the_hpylm() -> None:
+    """No way at all: the same model as the HPYLM, sampled by another sampler."""
+    from binyan import HPYLM
+
+    schedule = Schedule(sweeps=2000, samples=700)
+    mine = train(2, schedule, ways=())
+    theirs = HPYLM(2, schedule=schedule).fit(TEXT, progress=False)
+    for context in ([], ["k"], ["dom"]):
+        ours = mine.distribution(mine.state_after(context))
+        np.testing.assert_allclose(ours, theirs.distribution(theirs.state_after(context)), atol=0.04)
+
+
+def test_exports_the_nearest_back_off_model(tmp_path: Path) -> None:
+    model = train(2)
+    written = model.to_arpa(tmp_path / "m.arpa", progress=False)
+    assert written.perplexity(TEXT) < 2 * model.perplexity(TEXT)
+
+
+def test_settings_are_checked() -> None:
+    for wrong in ({"first": "root"}, {"cut": "middle"}, {"context": "letters"}):
+        with pytest.raises(SettingsError, match=next(iter(wrong.values()))):
+            Way(**{"first": "stem", "cut": "last", "context": "words", **wrong})
+    with pytest.raises(InputError, match="at most"):
+        train(ways=WAYS * 4)
+
+
+def test_command(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("\n".join(TEXT), encoding="utf-8")
+    (tmp_path / "parts.tsv").write_text("".join(f"{w}\t{p}\n" for w, p in TABLE.items()), encoding="utf-8")
+    arguments = ["lm", "train", "hpylm+i", "--order", "2", "--sweeps", "5", "--segmentation", tmp_path / "parts.tsv"]
+    runner = CliRunner()
+    run = [*arguments, "--text", tmp_path / "text", "--out", tmp_path / "m"]
+    trained = runner.invoke(app, list(map(str, run)), catch_exceptions=False)
+    assert trained.exit_code == 0 and "hpylm+i of order 2" in trained.stdout
+    scored = runner.invoke(app, ["lm", "perplexity", str(tmp_path / "m"), "--text", str(tmp_path / "text")])
+    assert scored.exit_code == 0, scored.output
