@@ -66,7 +66,11 @@ def seating(
     model: InflectionHPYLM, tree: ContextTree, trees: Sequence[GeneratorTree], specs: Sequence[Spec]
 ) -> InflectionHierarchy:
     """The core's seating in the reference's restaurants."""
-    ref, state, contexts = reference(model.hyperparameters, model.weights, tree.order, specs), model.state(), contexts_of(tree)
+    ref, state, contexts = (
+        reference(model.hyperparameters, model.weights, tree.order, specs),
+        model.state(),
+        contexts_of(tree),
+    )
     floors = len(specs) + 1
     for k in range(tree.order):
         level = tree.level(k)
@@ -86,9 +90,7 @@ def _seat_generator(ref: Generator, prefix: str, tree: GeneratorTree, order: int
         if k > 0:
             pairs = zip(level["token"], level["node_parent"], strict=True)
             nodes.append([(int(t), *nodes[k - 1][int(p)]) for t, p in pairs])
-        heads = [
-            (nodes[k][int(n)], int(a)) for n, a in zip(level["head_node"], level["head_first"], strict=True)
-        ]
+        heads = [(nodes[k][int(n)], int(a)) for n, a in zip(level["head_node"], level["head_first"], strict=True)]
         for (context, first), sizes in zip(heads, _sizes(state, f"{prefix}heads.{k}"), strict=True):
             if sizes:
                 ref.first.at(context).sizes[first] = sizes

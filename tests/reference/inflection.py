@@ -74,7 +74,9 @@ class InflectionHierarchy:
         r, weights = self.at(context), self.weights[len(context)]
         base = math.fsum(w * p for w, p in zip(weights, self.ways(context, word), strict=True))
         seen = math.fsum(
-            sum(sizes) - r.discount * len(sizes) for (w, _), sizes in r.sizes.items() if w == word  # type: ignore[misc]
+            sum(sizes) - r.discount * len(sizes)
+            for (w, _), sizes in r.sizes.items()
+            if w == word  # type: ignore[misc]
         )
         return (seen + (r.discount * r.tables + r.strength) * base) / (r.customers + r.strength)
 

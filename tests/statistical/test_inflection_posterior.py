@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_compound_posterior import compare
+from test_geweke_ngrams import Refused, draw, figures, of_level, prior, seat_next, text_of
 
 from binyan._core import InflectionHPYLM
 from geweke import TIMES, disagreements
 from inflection_world import Spec, forest_of, reference, seating
 from reference.inflection import Context, InflectionHierarchy
-from test_compound_posterior import compare
-from test_geweke_ngrams import Refused, draw, figures, of_level, prior, seat_next, text_of
 from tiny_world import events_of, exact_posterior
 
 # 3 and 4 are two words of one stem; contexts of the second generator know endings alone.
@@ -36,7 +36,9 @@ def levels(order: int, specs: list[Spec]) -> int:
     return order + sum(order + min(order - 1, s.second_context) + 2 for s in specs)
 
 
-@pytest.mark.parametrize(("world", "sequential"), [("one way", True), ("two ways", False), ("twice", True), ("shorter", False)])
+@pytest.mark.parametrize(
+    ("world", "sequential"), [("one way", True), ("two ways", False), ("twice", True), ("shorter", False)]
+)
 def test_enumerated_posterior(world: str, sequential: bool) -> None:
     """All seatings; the weights of the ways are integrated out: Dirichlet(1, ..., 1) by context length."""
     order, sentences, specs = WORLDS[world]

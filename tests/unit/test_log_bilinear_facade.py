@@ -43,8 +43,6 @@ def test_settings_are_keywords_of_the_constructor() -> None:
         binyan.LogBilinear("lbl", classes=4)
     with pytest.raises(SettingsError, match="has no morphemes"):
         binyan.LogBilinear("clbl", word_map=TABLE)
-    with pytest.raises(SettingsError, match="needs a word map"):
-        binyan.LogBilinear("clbl++")
     with pytest.raises(InputError, match="no such file"):
         binyan.LogBilinear("clbl++", word_map="nowhere.tsv")
 
