@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -259,6 +260,9 @@ class LanguageModel(Model):
         """The steps behind `score_word(state, word)`; none where a model has nothing to tell."""
         return ()
 
+    # What a mixture with weights by context asks of a model (see `MixtureParts`). All have defaults, by which a model is one part
+    # without features; a model that knows something of the context, such as a prediction vector, overrides all three alike.
+
     def weigh(self, state: State, word: str | None = None) -> MixtureParts:
         """What a mixture weighs the model by, for one word after `state`, or for every word of the vocabulary, by id.
 
@@ -272,8 +276,8 @@ class LanguageModel(Model):
         return [self.weigh(state) for state in states]
 
     def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
-        """What a mixture weighs the model by, for every event of prepared sentences."""
-        chances, unknown = list[float](), list[float]()
+        """What a mixture weighs the model by, for every event of prepared sentences: all that it asks of a text."""
+        chances, unknown, matched = list[float](), list[float](), list[int]()
         for sentence in sentences:
             refuse_boundaries(sentence)
             state = self.begin()
@@ -281,8 +285,9 @@ class LanguageModel(Model):
                 scored = self.score_word(state, word)
                 chances.append(scored.log_prob)
                 unknown.append(self.score_word(state, UNKNOWN).log_prob)
+                matched.append(scored.matched)
                 state = scored.state
-        return MixtureParts.whole(np.exp(chances), np.exp(unknown))
+        return replace(MixtureParts.whole(np.exp(chances), np.exp(unknown)), matched=np.array(matched, np.uint8))
 
     @property
     def description(self) -> str:

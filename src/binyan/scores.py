@@ -82,13 +82,15 @@ class MixtureParts:
     """What a mixture may weigh a model by, at each of some events.
 
     The parts that its probabilities are sums of, and features of the contexts h. Over the parts `share` sums to P(word | h),
-    `mass` to 1 and `unknown` to P(<unk> | h).
+    `mass` to 1 and `unknown` to P(<unk> | h). How many parts and features a model has never changes; both may be as few as one part and no
+    feature. `matched`: how many words the longest stored n-gram of each event has; none where a model has no such notion.
     """
 
     share: NDArray[np.floating]  # (parts, events)
     mass: NDArray[np.floating]
     unknown: NDArray[np.floating]
     features: NDArray[np.floating]  # (events, features)
+    matched: NDArray[np.uint8] | None = None
 
     @classmethod
     def whole(
