@@ -17,3 +17,4 @@ void bind_text_scorer(nanobind::module_& m);
 void bind_grammar(nanobind::module_& m);
 void bind_translation(nanobind::module_& m);
 void bind_decoder(nanobind::module_& m);
+void bind_mixture(nanobind::module_& m);

@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   bind_arpa(m);
   bind_word_scorer(m);
   bind_text_scorer(m);
+  bind_mixture(m);
   bind_grammar(m);
   bind_translation(m);
   bind_decoder(m);

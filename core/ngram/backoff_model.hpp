@@ -73,6 +73,17 @@ struct ContextChain {
   uint32_t state() const { return length == 0 ? 0 : context[length - 1]; }
 };
 
+// What each length of context adds, by the number of its words: to the probabilities of a `word` and of another
+// (`other`), to that of all words together (`mass`), and the mean back-off weight of the context (`left`); then room to
+// work in.
+struct LengthParts {
+  std::vector<double> share, other, mass, left;
+
+  std::vector<uint32_t> contexts, word_entry, other_entry;
+  std::vector<double> word_own, other_own, weight;
+  void resize(uint32_t lengths);
+};
+
 class BackoffModel {
  public:
   // Throws InternalError where the sizes do not fit the tree, or a context is not itself an n-gram of the tree.
@@ -120,6 +131,8 @@ class BackoffModel {
   std::vector<double> shares(uint32_t state, uint32_t word) const;
   // The same of all words together: the sum over k is 1.
   std::vector<double> masses(uint32_t state) const;
+  // The shares of two words and the masses in one walk; returns the number of words of the state's context.
+  uint32_t weigh(uint32_t state, uint32_t word, uint32_t other, LengthParts& to) const;
 
   const BackoffView& arrays() const {
     require_whole();

@@ -6,6 +6,7 @@
 
 #include "elementary/functions.hpp"
 #include "errors.hpp"
+#include "log_bilinear/scores.hpp"
 #include "no_index.hpp"
 #include "translation/score_cache.hpp"
 #include "translation/sequence_table.hpp"
@@ -13,29 +14,14 @@
 namespace binyan::translation {
 namespace {
 
-// scores = bias + columns^T p, with the columns of `columns` (width x count) contiguous so that the inner loop is over
-// independent sums.
-void scores_of(const float* p, uint32_t width, const float* columns, const float* bias, uint32_t count, float* scores) {
-  std::copy_n(bias, count, scores);
-  for (uint32_t i = 0; i < width; ++i) {
-    const float x = p[i];
-    const float* const column = columns + uint64_t{i} * count;
-    for (uint32_t j = 0; j < count; ++j) scores[j] += x * column[j];
-  }
-}
+using log_bilinear::scores_of;
+using log_bilinear::transposed;
 
 float log_sum_exp(const float* scores, uint32_t count) {
   const float top = *std::max_element(scores, scores + count);
   float sum = 0;
   for (uint32_t j = 0; j < count; ++j) sum += elementary::exp(scores[j] - top);
   return top + elementary::log(sum);
-}
-
-std::vector<float> transposed(const float* rows, uint32_t count, uint32_t width) {
-  std::vector<float> columns(uint64_t{count} * width);
-  for (uint32_t r = 0; r < count; ++r)
-    for (uint32_t i = 0; i < width; ++i) columns[uint64_t{i} * count + r] = rows[uint64_t{r} * width + i];
-  return columns;
 }
 
 }  // namespace

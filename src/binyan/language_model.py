@@ -30,6 +30,7 @@ from binyan.text.vocabulary import BEGIN, END, UNKNOWN, UNKNOWN_ID, Vocabulary, 
 
 if TYPE_CHECKING:
     from binyan.log_bilinear.vectors import Vectors
+    from binyan.mixture.source import CoreSource
     from binyan.ngram.backoff import BackoffLanguageModel
 
 load = load_language_model
@@ -288,6 +289,10 @@ class LanguageModel(Model):
                 matched.append(scored.matched)
                 state = scored.state
         return replace(MixtureParts.whole(np.exp(chances), np.exp(unknown)), matched=np.array(matched, np.uint8))
+
+    def mixture_source(self, vocabulary: Sequence[str]) -> CoreSource | None:
+        """The model as the core weighs it in a mixture whose words are `vocabulary`; None where it is not in the core."""
+        return None
 
     @property
     def description(self) -> str:

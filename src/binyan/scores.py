@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,6 +91,15 @@ class MixtureParts:
     unknown: NDArray[np.floating]
     features: NDArray[np.floating]  # (events, features)
     matched: NDArray[np.uint8] | None = None
+
+    @classmethod
+    def sum(cls, models: Sequence[MixtureParts], weights: Sequence[float]) -> MixtureParts:
+        """Of the sum of models with fixed weights: the parts of all."""
+        share, mass, unknown = (
+            np.concatenate([w * getattr(p, name) for w, p in zip(weights, models, strict=True)])
+            for name in ("share", "mass", "unknown")
+        )
+        return cls(share, mass, unknown, np.concatenate([p.features for p in models], axis=1))
 
     @classmethod
     def whole(

@@ -152,11 +152,14 @@ def test_a_mixture_has_one_event_space(one: str, other: str, by_context: bool) -
     np.testing.assert_allclose(singly, scores, atol=2e-5)
 
 
-def test_a_mixture_of_extended_and_other_models_is_refused() -> None:
+def test_a_mixture_of_extended_and_other_models_has_the_words_of_both() -> None:
     if not log_bilinear_models():
         pytest.skip("the neural extra is not installed")
-    with pytest.raises(InputError, match="vocabularies differ"):
-        binyan.Mixture([ngram_models()["mkn"], log_bilinear_models()["extended"]], [0.5, 0.5])
+    extended = log_bilinear_models()["extended"]
+    mixture = binyan.Mixture([ngram_models()["mkn"], extended], [0.5, 0.5])
+    assert set(mixture.vocabulary.words) == set(extended.vocabulary.words)
+    for context in CONTEXTS:
+        assert mixture.distribution(state_after(mixture, context)).sum() == pytest.approx(1, abs=2e-6)  # type: ignore[arg-type]
 
 
 def test_an_open_mixture_comes_back_from_its_file_as_it_was(tmp_path: object) -> None:

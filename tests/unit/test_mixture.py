@@ -192,9 +192,11 @@ def test_models_that_cannot_be_mixed() -> None:
     one, other = models()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        stranger = KneserNey(2).fit(["ganz andere worte"])
-    with pytest.raises(InputError, match="vocabularies differ"):
+        stranger = KneserNey(2, lowercase=True).fit(["ganz andere worte"])
+    with pytest.raises(InputError, match="prepared as"):
         Mixture([one, stranger], [0.5, 0.5])
+    with pytest.raises(SettingsError, match="from 0 to 1"):
+        Mixture([one, other], [0.5, 0.5], rest=1.5)
     with pytest.raises(SettingsError, match="sum 1"):
         Mixture([one, other], [0.5, 0.6])
     with pytest.raises(SettingsError, match="two models"):

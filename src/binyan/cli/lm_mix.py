@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,30 +17,52 @@ from binyan.mixture.settings import MixtureSettings
 @with_settings
 def mix(
     *,
-    models: Annotated[list[Path], typer.Argument(metavar="M1 M2 ...", help="Model files of one vocabulary.")],
+    models: Annotated[
+        list[Path], typer.Argument(metavar="M1 M2 ...", help="Model files of one preparation, ARPA files among them.")
+    ],
     dev: Annotated[Path, typer.Option("--dev", metavar="F", help="Text on which the weights are fitted.")],
     out: o.Out,
     settings: MixtureSettings,
+    as_ngram: Annotated[
+        bool, typer.Option("--as-ngram", help="Merge n-gram models into one, which exports and maps as they do.")
+    ] = False,
     json_: o.Json = False,
 ) -> None:
     """Interpolate models; the result is a model of its own.
 
     \b
     binyan lm mix hpylm.binyan clbl.binyan --dev dev.txt --by-context --out mixture.binyan
+    binyan lm mix news.arpa novels.binyan --dev dev.txt --as-ngram --out merged.binyan
     """
     from binyan import Mixture
     from binyan.language_model import load
 
     o.check_out(out)
-    mixture = Mixture([load(path) for path in models], by_context=settings.by_context).fit(dev)
-    mixture.save(out)
+    mixture = Mixture([load(path) for path in models], **asdict(settings)).fit(dev)
+    model = mixture.to_ngram() if as_ngram else mixture
+    model.save(out)
     weights = {str(path): float(w) for path, w in zip(models, mixture.weights, strict=True)}
+    loss = (
+        {"perplexity": {"mixture": mixture.perplexity(dev), "n-gram model": model.perplexity(dev)}} if as_ngram else {}
+    )
+    report = {"model": str(out), "weights": weights, **loss, "signature": str(model.signature())}
     if json_:
-        print_json({"model": str(out), "weights": weights, "signature": str(mixture.signature())})
+        print_json(report)
         return
-    for path, weight in weights.items():
+    print_mixture(report, model.signature().short)
+
+
+def print_mixture(report: dict[str, Any], signature: str) -> None:
+    """Weights, what a merged model loses on the development text, and the signature."""
+    for path, weight in report["weights"].items():
         typer.echo(f"{weight:.4f}  {path}")
-    typer.echo(f"{out}\n{mixture.signature().short}")
+    if "perplexity" in report:
+        mixed, merged = report["perplexity"].values()
+        typer.echo(
+            f"perplexity of the development text: {mixed:.2f} (the mixture), {merged:.2f} (the n-gram model, "
+            f"{merged / mixed - 1:+.2%})"
+        )
+    typer.echo(f"{report['model']}\n{signature}")
 
 
 def extend(

@@ -18,6 +18,7 @@ from binyan.log_bilinear.decoder_feature import decoder_feature, decoder_words, 
 from binyan.log_bilinear.distributed import Processes
 from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.history import TrainingHistory
+from binyan.log_bilinear.mixture_source import mixture_source
 from binyan.log_bilinear.network import LogBilinearNetwork
 from binyan.log_bilinear.output import Targets
 from binyan.log_bilinear.settings import SearchSettings, Shape, TrainingSettings
@@ -25,6 +26,7 @@ from binyan.log_bilinear.training_data import training_fields
 from binyan.log_bilinear.tuning import TuningResult, tune
 from binyan.log_bilinear.vector_model import VectorLanguageModel
 from binyan.log_bilinear.word_sources import ClassesSource, WordMapSource, WordSources
+from binyan.mixture.source import CoreSource
 from binyan.model_file import ModelFile
 from binyan.progress import ProgressOption
 from binyan.segmentation import SegmentationTable
@@ -161,6 +163,10 @@ class LogBilinear(VectorLanguageModel):
         """The state after one more word."""
         refuse_boundaries((word,), allowed=END)
         return (*state[1:], self._context_word(word))  # type: ignore[index]
+
+    def mixture_source(self, vocabulary: Sequence[str]) -> CoreSource | None:
+        """The model as the core weighs it; None without classes, and where it is extended."""
+        return mixture_source(self, vocabulary)
 
     # Signature and files.
 

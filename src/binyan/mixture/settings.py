@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from binyan.errors import SettingsError
 from binyan.settings import Settings, setting
 
 
@@ -17,3 +18,13 @@ class MixtureSettings(Settings):
         "log-bilinear models expect after it, and on whether the next word is unknown; each context length of an n-gram model "
         "has its own.",
     )
+    rest: float | None = setting(
+        None,
+        "Where vocabularies differ: how much of a model's <unk> is kept for words that no model knows, from 0 to 1; words that only "
+        "other models know divide what is left. By default what the development text says; 1 gives them nothing, as SRILM does.",
+        metavar="X",
+    )
+
+    def __post_init__(self) -> None:
+        if self.rest is not None and not 0.0 <= self.rest <= 1.0:
+            raise SettingsError(f"what is kept of <unk> is a share from 0 to 1, not {self.rest}")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
+from binyan import _core
 from binyan.errors import InputError
 from binyan.language_model import MixtureParts
 from binyan.progress import Progress, ProgressOption
@@ -104,15 +105,32 @@ class ContextWeights:
         self, parts: Sequence[MixtureParts], is_unknown: NDArray[np.bool_]
     ) -> tuple[Floats, Floats]:  # (models, events) each
         """The weight of each model, and what it adds to the mixture's probability of each event."""
-        table = _PartTable.of(parts)
-        of_unknown = np.exp(self.unknown.log_weights(table.features, _log(table.mass)))
-        of_known = np.exp(self.known.log_weights(table.features, _log(table.rest)))
-        unknown = of_unknown * table.unknown
-        known = (1 - unknown.sum(0)) * of_known * table.known
-        weights = np.where(is_unknown, of_unknown, of_known)
-        shares = np.where(is_unknown, unknown, known)
-        first = np.cumsum([0, *(len(p.mass) for p in parts[:-1])])
-        return np.add.reduceat(weights, first, axis=0), np.add.reduceat(shares, first, axis=0)
+        mass, share, unknown = (
+            np.concatenate([getattr(p, name) for p in parts]).astype(np.float64).ravel()
+            for name in ("mass", "share", "unknown")
+        )
+        features = np.concatenate([p.features for p in parts], axis=1).astype(np.float64).ravel()
+        gate = self.gate([len(p.mass) for p in parts])
+        mixed = gate.mix(share, mass, unknown, features, is_unknown.astype(np.uint8))
+        weights, shares = (np.asarray(rows).reshape(len(parts), -1) for rows in mixed)
+        return weights, shares
+
+    def gate(self, parts: Sequence[int]) -> _core.Gate:
+        """The weights in the core, for models with so many parts."""
+        tables = (np.ascontiguousarray(f.table, np.float64) for f in (self.known, self.unknown))
+        return _core.Gate(np.array(parts, np.uint32), self.known.table.shape[1] - 1, *(t.ravel() for t in tables))
+
+    def weighed(self, parts: Sequence[MixtureParts], is_unknown: NDArray[np.bool_]) -> MixtureParts:
+        """The parts of the mixture itself, each part of a model with the weight it has here; for events, or for every word after one context."""
+        mass, share, unknown = (
+            np.concatenate([getattr(p, name) for p in parts]).astype(np.float64)
+            for name in ("mass", "share", "unknown")
+        )
+        table = _PartTable.of([replace(p, share=p.unknown) for p in parts])
+        of_unknown = np.exp(self.unknown.log_weights(table.features, _log(table.mass))) * table.unknown
+        of_known = np.exp(self.known.log_weights(table.features, _log(table.rest))) * (1 - of_unknown.sum(0))
+        shares = np.where(is_unknown, of_unknown, _ratio(of_known, np.maximum(mass - unknown, 0.0)) * share)
+        return MixtureParts(shares, of_unknown + of_known, of_unknown, table.features)
 
     def distribution(self, parts: Sequence[MixtureParts], is_unknown: NDArray[np.bool_]) -> Floats:
         """The mixture's probability of every word after one context; `parts` are of that context and all words."""

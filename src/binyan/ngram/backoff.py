@@ -16,6 +16,7 @@ from binyan import _core
 from binyan.errors import InputError, ModelFileError
 from binyan.files import PathLike
 from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
+from binyan.mixture.source import CoreSource
 from binyan.model_file import ModelFile, Section
 from binyan.ngram import quantisation
 from binyan.ngram.backoff_settings import BackoffSettings
@@ -127,17 +128,24 @@ class BackoffLanguageModel(LanguageModel):
         shares = self._shares_of_all(state)  # type: ignore[arg-type]
         return replace(self._parts(one, np.array([UNKNOWN_ID])), share=self._by_length(shares))
 
+    def mixture_source(self, vocabulary: Sequence[str]) -> CoreSource:
+        """The model as the core weighs it."""
+        (ids,) = self.decoder_words(vocabulary)
+        return CoreSource(_core.BackoffSource(self.native, ids, self.interpolated))
+
     def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
         """The parts of every event of prepared sentences."""
-        states, words = list[int](), list[int]()
+        states, words, matched = list[int](), list[int](), list[int]()
         for sentence in sentences:
             refuse_boundaries(sentence)
             state = self.native.begin()
             for word in (*sentence, END):
                 states.append(state)
                 words.append(self.vocabulary[word])
-                state = self.native.score(state, words[-1])[0]
-        return self._parts(np.array(states, np.uint32), np.array(words))
+                state, _, length = self.native.score(state, words[-1])
+                matched.append(length)
+        parts = self._parts(np.array(states, np.uint32), np.array(words, np.int64))
+        return replace(parts, matched=np.array(matched, np.uint8))
 
     def _parts(self, states: NDArray[np.uint32], words: NDArray[np.int64]) -> MixtureParts:
         """Of as many states as words, or of one state."""
