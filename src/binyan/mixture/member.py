@@ -85,8 +85,9 @@ class Member:
 
     def weigh_each(self, states: Sequence[State]) -> list[MixtureParts]:
         """`weigh` of several states for every word of the mixture."""
-        weigh_each = LanguageModel.weigh_each if self.whole else type(self.model).weigh_each
-        parts = weigh_each(self.model, states)
+        if self.whole:
+            return [self.weigh(state) for state in states]
+        parts = self.model.weigh_each(states)
         return [self._all(p) for p in parts] if self.is_widened else parts
 
     def weigh_sentences(self, sentences: Iterable[Sequence[str]], words: Ids) -> MixtureParts:
