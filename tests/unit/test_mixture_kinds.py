@@ -86,6 +86,8 @@ PAIRS = [
     ("hpylm+c", "lbl", "stranger"),
     ("mkn", "hpylm", "clbl++"),
     ("mkn", "extended"),
+    ("hpylm", "clbl++", "lstm++"),
+    ("stranger", "lstm++"),
     ("hpylm", "outside"),
     ("outside", "stranger", "clbl++"),
 ]
