@@ -123,7 +123,7 @@ def test_dropout_leaves_out_a_share_and_keeps_the_mean() -> None:
     kept = Dropout(0.25, 1, torch.device("cpu"))(torch.ones(3, 100, 200))
     assert sorted(set(kept.flatten().tolist())) == pytest.approx([0.0, 4 / 3])
     assert float(kept.mean()) == pytest.approx(1.0, abs=0.02)
-    assert torch.equal(kept[0], kept[2]) and not torch.equal(kept[0, 0], kept[0, 1])
+    assert not torch.equal(kept[0], kept[2])
 
 
 @pytest.mark.parametrize("options", [{}, {"classes": 1}, {"cell": "gru"}, {"layers": 2, "tied": False}])

@@ -25,19 +25,16 @@ class Minibatch:
 
 
 class Dropout:
-    """Leaves out a `share` of the dimensions of each sentence, the same at all of its words, and makes the others larger.
-
-    They are drawn by a generator of its own.
-    """
+    """Leaves out a `share` of numbers, drawn by a generator of its own, and makes the others larger; a share of 0 changes nothing."""
 
     def __init__(self, share: float, seed: int, device: torch.device) -> None:
         self.keep, self.generator = 1 - share, torch.Generator(device).manual_seed(seed)
 
-    def __call__(self, values: Tensor) -> Tensor:  # (T, B, n) -> the same
+    def __call__(self, values: Tensor) -> Tensor:
         """The values that are left."""
         if self.keep == 1:
             return values
-        return values * torch.empty_like(values[:1]).bernoulli_(self.keep, generator=self.generator).div_(self.keep)
+        return values * torch.empty_like(values).bernoulli_(self.keep, generator=self.generator).div_(self.keep)
 
 
 def likelihood(

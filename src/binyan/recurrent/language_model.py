@@ -31,8 +31,9 @@ class Recurrent(VectorLanguageModel):
     """A recurrent language model, whose word vectors may be sums of morpheme vectors.
 
     `variant`: lstm, or lstm+c, lstm+o, lstm++ where the vectors of input words, of predicted words, or both are sums of morpheme
-    vectors; `cell="gru"` takes GRU layers. `word_map`, for additive models: segmentations of words (a table, a file, a mapping from
-    words to their parts), or "morfessor" to learn them from the words of the text. `classes`: word classes, a `paths` file, or how
+    vectors; `cell="gru"` takes GRU layers. `word_map`, for additive models: "own", the default, to learn it from the words of
+    the text by an adaptor grammar, "morfessor" to learn it by Morfessor, or segmentations or other factors of words, as for
+    `LogBilinear`. `classes`: word classes, a `paths` file, or how
     many Brown classes to make; about the square root of the vocabulary by default; 1 for a softmax over all words. A state is the
     words since the start of the sentence: ids, or the word itself where it is outside the vocabulary but has known morphemes.
 

@@ -77,12 +77,12 @@ class RecurrentTraining(Settings):
     """How a recurrent model is trained.
 
     The step size rises over `warm_up` of training and falls to 0 at its end, which is after `epochs`, or after `minutes` where
-    these are given. An epoch that brings no gain halves it.
+    these are given. After an epoch that brings no gain, training goes on from the best one with half the step size.
     """
 
     step: float = setting(0.003, "Step size of Adam.", metavar="X")
     batch: int = setting(1000, "Events per minibatch.", metavar="N")
-    epochs: int = setting(8, "At most N passes through the text.", metavar="N")
+    epochs: int = setting(5, "At most N passes through the text.", metavar="N")
     minutes: float | None = setting(None, "Train for about N minutes instead; may be a fraction.", metavar="N")
     patience: int = setting(2, "Stop after N epochs without gain.", metavar="N")
     dropout: float = setting(0.4, "Share of the layers' inputs and outputs left out in training.", metavar="X")

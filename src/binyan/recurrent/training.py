@@ -110,9 +110,7 @@ class RecurrentTrainer:
             if not self.history.epochs:
                 raise
             self._warn(f"stopped in epoch {self.history.epochs + 1}; the model is the best of the epochs before")
-        with torch.no_grad():
-            for name, p in self.network.named_parameters():
-                p.copy_(self.best[name])
+        self._take_best()
         return self.history
 
     @property
@@ -148,7 +146,13 @@ class RecurrentTrainer:
                 self.best[name].copy_(p.detach())
         else:
             self.halvings += 1
+            self._take_best()
         self.keep()
+
+    @torch.no_grad()
+    def _take_best(self) -> None:
+        for name, p in self.network.named_parameters():
+            p.copy_(self.best[name])
 
     def keep(self) -> None:
         """Take the state as it is now as the one to go back to."""
