@@ -117,7 +117,7 @@ export async function show(place, go) {
   if (state.project.run || current) below.replaceChildren(button(t("toReview"), () => go("review"), { id: "to-review", class: "main" }), ...(await quality()), ...(await changes()));
 }
 
-const finished = () => JSON.stringify(state.news.runs.map((r) => [r.id, r.state, r.result.sweeps]));
+const finished = () => JSON.stringify(state.news.runs.map((r) => [r.id, r.state, r.answers]));
 
 export function news(place, go) {
   const again = () => attempt(() => show(place, go));

@@ -24,7 +24,7 @@ async function fetchRows() {
 
 const stamp = () => {
   const run = state.news.runs.find((r) => r.id === state.news.current);
-  return `${state.news.current}:${run?.result.sweeps ?? ""}`;
+  return `${state.news.current}:${run?.answers ?? ""}`;
 };
 
 function queueRow(row) {
