@@ -38,17 +38,22 @@ Flat<double> rows(const BackoffModel& m, const Ids& states, Of of) {
   return numpy(std::move(out));
 }
 
-nb::dict arrays_of(nb::handle self) {
+// All arrays, or all but the values.
+nb::dict arrays_of(nb::handle self, bool values) {
   const auto& a = nb::cast<const BackoffModel&>(self).arrays();
   nb::dict d;
+  for (const auto& [name, array] : {std::pair("log_prob", &a.log_prob), std::pair("log_backoff", &a.log_backoff)}) {
+    if (!values) break;
+    if (array->is_coded()) d[name] = numpy(array->copy());
+    else d[name] = view_of(array->floats(), self);
+  }
   d["context_base"] = view_of(a.context_base, self);
   d["word"] = view_of(a.word, self);
   d["next"] = view_of(a.next, self);
-  d["log_prob"] = view_of(a.log_prob, self);
   d["first_entry"] = view_of(a.first_entry, self);
   d["left_word"] = view_of(a.left_word, self);
   d["suffix"] = view_of(a.suffix, self);
-  d["log_backoff"] = view_of(a.log_backoff, self);
+  nb::cast<const BackoffModel&>(self).arrays();  // is the file whole still?
   return d;
 }
 
@@ -64,8 +69,48 @@ void bind_region(nb::module_& m) {
       .def("require_whole", &MappedRegion::require_whole, "Raises InputError where the file was truncated.");
 }
 
+// Numbers of values, the values of all tables, how many each table has, and where its numbers end.
+template <class Number>
+using Coded = std::tuple<Array<Number>, Array<float>, Ids, std::vector<uint64_t>>;
+
+template <class Number>
+ValueArray values_of(const Coded<Number>& coded) {
+  const auto& [numbers, values, sizes, ends] = coded;
+  ValueArray::Tables tables{ends, {}};
+  uint64_t at = 0;
+  for (uint32_t size : view(sizes)) {
+    if (size > values.size() - at) throw InputError("the tables of quantised values end early");
+    tables.values.emplace_back(values.data() + at, values.data() + at + size);
+    at += size;
+  }
+  return {view(numbers), std::move(tables)};
+}
+
+template <class Number>
+BackoffModel quantised(uint32_t columns, Ids context_base, Ids word, Ids next, Ids first_entry, Ids left_word,
+                       Ids suffix, Coded<Number> log_prob, Coded<Number> log_backoff,
+                       std::shared_ptr<MappedRegion> region) {
+  BackoffView a{columns,         copy(context_base),  view(word),
+                view(next),      values_of(log_prob), view(first_entry),
+                view(left_word), view(suffix),        values_of(log_backoff)};
+  auto owner = std::make_shared<const std::tuple<Ids, Ids, Ids, Ids, Ids, Array<Number>, Array<Number>>>(
+      word, next, first_entry, left_word, suffix, std::get<0>(log_prob), std::get<0>(log_backoff));
+  return BackoffModel(std::move(a), std::move(owner), std::move(region));
+}
+
+template <class Number>
+void bind_quantised(nb::class_<BackoffModel>& model) {
+  model.def_static("quantised", &quantised<Number>, nb::arg("columns"), nb::arg("context_base"), nb::arg("word"),
+                   nb::arg("next"), nb::arg("first_entry"), nb::arg("left_word"), nb::arg("suffix"),
+                   nb::arg("log_prob"), nb::arg("log_backoff"), nb::arg("region").none() = nb::none(),
+                   "Values as (numbers, values of all tables, sizes of the tables, where the numbers of each end).");
+}
+
 void bind_model(nb::module_& m) {
-  nb::class_<BackoffModel>(m, "BackoffModel", "The query structure of every n-gram model.")
+  nb::class_<BackoffModel> model(m, "BackoffModel", "The query structure of every n-gram model.");
+  bind_quantised<uint8_t>(model);
+  bind_quantised<uint16_t>(model);
+  model
       .def(
           "__init__",
           [](BackoffModel* self, uint32_t columns, Ids context_base, Ids word, Ids next, Array<float> log_prob,
@@ -102,7 +147,13 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("columns", &BackoffModel::columns)
       .def_prop_ro("vocabulary_size", &BackoffModel::vocabulary_size)
       .def_prop_ro("states", &BackoffModel::states)
-      .def_prop_ro("arrays", &arrays_of, "What a model file holds, by name; views that stay valid with the model.")
+      .def_prop_ro(
+          "arrays", [](nb::handle self) { return arrays_of(self, true); },
+          "What a model file holds, by name; views that stay valid with the model, but copies of quantised values.")
+      .def_prop_ro(
+          "structure", [](nb::handle self) { return arrays_of(self, false); },
+          "The arrays without probabilities and back-off weights; views.")
+      .def_prop_ro("is_quantised", &BackoffModel::is_quantised)
       .def("check", &BackoffModel::check, nb::call_guard<nb::gil_scoped_release>(),
            "Reads all arrays; raises InputError where they do not fit together.")
       .def("build_index", &BackoffModel::build_index, nb::call_guard<nb::gil_scoped_release>(),

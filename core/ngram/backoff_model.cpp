@@ -129,8 +129,8 @@ BackoffModel BackoffModel::freeze(const ContextTree& tree, BackoffParameters p) 
 
 BackoffArrays BackoffView::copy() const {
   const auto vector = [](auto span) { return std::vector(span.begin(), span.end()); };
-  return {columns,           context_base,   vector(word),       vector(next), vector(log_prob), vector(first_entry),
-          vector(left_word), vector(suffix), vector(log_backoff)};
+  return {columns,           context_base,   vector(word),      vector(next), log_prob.copy(), vector(first_entry),
+          vector(left_word), vector(suffix), log_backoff.copy()};
 }
 
 BackoffModel::BackoffModel(BackoffArrays arrays) {
@@ -190,9 +190,9 @@ void BackoffModel::check() const {
     for (uint32_t c = a.context_base[k]; c < a.context_base[k + 1]; ++c)
       if (a.suffix[c] < a.context_base[k - 1] || a.suffix[c] >= a.context_base[k] || a.left_word[c] >= vocabulary)
         refuse("suffixes");
-  if (std::any_of(a.log_prob.begin(), a.log_prob.end(), [](float x) { return !(x <= kHighestLogProb); }))
+  if (!a.log_prob.all([](float x) { return x <= kHighestLogProb; }))
     refuse("a log-probability is above 0 or not a number");
-  if (std::any_of(a.log_backoff.begin(), a.log_backoff.end(), [](float x) { return !(x <= kHighestLogBackoff); }))
+  if (!a.log_backoff.all([](float x) { return x <= kHighestLogBackoff; }))
     refuse("a back-off weight is too large or not a number");
   require_whole();
 }
@@ -251,7 +251,8 @@ Scored BackoffModel::score(uint32_t state, uint32_t word) const {
     scored = {arrays_.next[word], one_column ? backoff + arrays_.log_prob[word] : mean(state, 0, word), 1};
   checked_state(scored.state);
   require_whole();
-  if (!index && index_->searches.fetch_add(1, std::memory_order_relaxed) == arrays_.word.size() / kNgramsPerWord)
+  if (!index && !is_quantised() &&
+      index_->searches.fetch_add(1, std::memory_order_relaxed) == arrays_.word.size() / kNgramsPerWord)
     build_index();
   return scored;
 }

@@ -17,6 +17,7 @@
 #include "mapped_region.hpp"
 #include "ngram/context_tree.hpp"
 #include "ngram/ngram_index.hpp"
+#include "ngram/value_array.hpp"
 #include "no_index.hpp"
 
 namespace binyan::ngram {
@@ -50,9 +51,9 @@ struct BackoffView {
   uint32_t columns = 1;
   std::vector<uint32_t> context_base;
   std::span<const uint32_t> word, next;
-  std::span<const float> log_prob;
+  ValueArray log_prob;
   std::span<const uint32_t> first_entry, left_word, suffix;
-  std::span<const float> log_backoff;
+  ValueArray log_backoff;
 
   BackoffArrays copy() const;
 };
@@ -141,8 +142,10 @@ class BackoffModel {
   // Throws InputError where the arrays are inconsistent, or no longer whole.
   void check() const;
   // Without it n-grams are found by binary search. Built once: by the caller, or when a batch or many queries are worth
-  // it; where there is no memory for it, nothing changes.
+  // it; where there is no memory for it, nothing changes. A quantised model, which is to be small, has none unless the
+  // caller builds it.
   void build_index() const;
+  bool is_quantised() const { return arrays_.log_prob.is_coded(); }
 
  private:
   // Building the index for so many n-grams takes as long as it saves for one word.

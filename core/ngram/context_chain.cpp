@@ -15,7 +15,7 @@ ContextChain BackoffModel::chain_of(uint32_t state) const {
 
 void BackoffModel::expect(std::span<const uint32_t> words) const {
   for (uint32_t word : words) {
-    prefetch(&arrays_.log_prob[word]);
+    arrays_.log_prob.expect(word);
     prefetch(&arrays_.next[word]);
   }
   const NgramIndex* const index = this->index();

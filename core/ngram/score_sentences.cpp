@@ -122,7 +122,7 @@ void BackoffModel::score_sentences(std::span<const uint32_t> words, std::span<co
   if (log_prob.size() != words.size() + sentences || matched.size() != log_prob.size())
     throw InputError("one result per event is needed: the words, and one </s> per sentence");
 
-  if (words.size() >= arrays_.word.size() / kNgramsPerWord) build_index();
+  if (!is_quantised() && words.size() >= arrays_.word.size() / kNgramsPerWord) build_index();
   const NgramIndex* const index = this->index();
   const uint64_t parts = std::max<uint64_t>(1, std::min<uint64_t>(threads, sentences / kSentencesPerThread));
   run_threads(static_cast<unsigned>(parts), [&](uint64_t t) {

@@ -64,6 +64,20 @@ def test_a_mapped_model_answers_as_one_that_was_read(tmp_path, large, monkeypatc
     assert len(mapped.vocabulary) == len(model.vocabulary) and mapped.vocabulary == model.vocabulary
 
 
+@pytest.mark.parametrize("bits", [8, 12])
+def test_a_quantised_model_is_mapped_and_answers_as_one_that_was_read(bits, tmp_path, large):
+    small = saved(tmp_path / "m").quantised(bits)
+    small.save(tmp_path / "q")
+    mapped = binyan.load(tmp_path / "q")
+    assert mapped.native.is_quantised
+    test = [s.replace("w2", "new") for s in SENTENCES[:20]]
+    np.testing.assert_array_equal(small.score_text(test).log_prob, mapped.score_text(test).log_prob)
+    assert mapped.to_bytes() == small.to_bytes()
+    os.truncate(tmp_path / "q", 600)
+    with pytest.raises(InputError, match="was truncated while it was in use"):
+        mapped.score_text(test)
+
+
 @pytest.mark.parametrize("columns", [1, 2])
 def test_search_and_index_find_the_same(columns):
     if columns == 1:

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from binyan import _core
 from binyan.cli import app
-from binyan.errors import SettingsError
+from binyan.errors import InputError, SettingsError
 from binyan.language_model import load
+from binyan.ngram import quantisation
+from binyan.ngram.backoff import _rows
 from binyan.ngram.quantisation import codebook, encoded
+from binyan.text import Corpus
 from model_zoo import HELD_OUT, ngram_models
 
 
@@ -48,6 +52,40 @@ def test_a_saved_model_is_the_quantised_one(name, bits, tmp_path):
     loss = abs(np.log(small.perplexity(HELD_OUT) / model.perplexity(HELD_OUT)))
     assert loss < {2: 1.0, 8: 0.02, 12: 1e-3}[bits]
     assert again.signature() == small.signature() and small.signature().fields["quantised"] == bits
+
+
+@pytest.mark.parametrize("name", ["mkn", "hpylm"])
+@pytest.mark.parametrize("bits", [8, 16])
+def test_codes_in_memory_answer_as_their_values_do(name, bits):
+    small = ngram_models()[name].quantised(bits)
+    plain = _core.BackoffModel(small.native.columns, **small.native.arrays)
+    assert small.native.is_quantised and not plain.is_quantised
+    assert {"log_prob", "log_backoff"}.isdisjoint(small.native.structure)
+    corpus = Corpus.encode(HELD_OUT, small.vocabulary)
+    once = small.native.score_sentences(corpus.words, corpus.offsets)
+    small.native.build_index()
+    for scores in (once, small.native.score_sentences(corpus.words, corpus.offsets)):
+        for ours, theirs in zip(scores, plain.score_sentences(corpus.words, corpus.offsets), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+    for state in range(0, plain.states, 5):
+        np.testing.assert_array_equal(small.native.distribution(state), plain.distribution(state))
+
+
+def test_damaged_codes_are_refused():
+    model = ngram_models()["mkn"]
+    structure, arrays = model.native.structure, model.native.arrays
+    values = quantisation.coded(arrays, _rows(structure, 1), 4)
+    codes, table, sizes, ends = values["log_prob"]
+    for broken in (
+        (np.where(codes == 3, 200, codes).astype(np.uint8), table, sizes, ends),
+        (codes[:-1], table, sizes, ends),
+        (codes, table[:-1], sizes, ends),
+        (codes, table, sizes[:-1], ends),
+        (codes, table, sizes, ends[::-1]),
+        (codes, table, sizes, []),
+    ):
+        with pytest.raises(InputError):
+            _core.BackoffModel.quantised(1, **structure, **values | {"log_prob": broken})
 
 
 def test_what_cannot_be_is_refused():

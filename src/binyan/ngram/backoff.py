@@ -58,7 +58,8 @@ class BackoffLanguageModel(LanguageModel):
         self.native, self.order = native, native.order
         self.vocabulary, self.preparation = vocabulary, preparation
         self.fields, self.counts = fields, counts
-        vars(self).pop("_single_words", None)
+        for name in ("_single_words", "_decoded"):
+            vars(self).pop(name, None)
         return self
 
     @property
@@ -164,7 +165,7 @@ class BackoffLanguageModel(LanguageModel):
 
     def _shares_of_all(self, state: int) -> NDArray[np.float64]:  # -> (order, vocabulary)
         """What contexts of each length add to the probability of every word: of single words to all, of others to few."""
-        arrays, columns = self.native.arrays, self.native.columns
+        arrays, columns = self._arrays, self.native.columns
         log_prob = arrays["log_prob"].reshape(-1, columns)
         backoff = arrays["log_backoff"].reshape(-1, columns)
         first, word, suffix = arrays["first_entry"], arrays["word"], arrays["suffix"]
@@ -182,14 +183,23 @@ class BackoffLanguageModel(LanguageModel):
         shares[0] = self._single_words @ weight
         return shares
 
+    @property
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays of the model; those of a quantised one are decoded once."""
+        return self._decoded if self.native.is_quantised else self.native.arrays
+
+    @cached_property
+    def _decoded(self) -> dict[str, NDArray[Any]]:
+        return self.native.arrays
+
     @cached_property
     def _single_words(self) -> NDArray[np.float64]:  # (vocabulary, columns)
         size = len(self.vocabulary) * self.native.columns
-        chances = np.exp(self.native.arrays["log_prob"][:size].astype(np.float64))
+        chances = np.exp(self._arrays["log_prob"][:size].astype(np.float64))
         return np.asarray(chances.reshape(-1, self.native.columns))
 
     def _features(self, states: NDArray[np.uint32]) -> NDArray[np.float64]:
-        arrays, longest = self.native.arrays, self.order - 1
+        arrays, longest = self._arrays, self.order - 1
         backoff = arrays["log_backoff"].reshape(-1, self.native.columns)
         features = np.zeros((len(states), longest + longest * (longest + 1) // 2))
         events = np.flatnonzero(states)
@@ -221,10 +231,10 @@ class BackoffLanguageModel(LanguageModel):
             "fields": self.fields,
         }
         sections: dict[str, Section] = {"vocabulary": self.vocabulary.to_bytes()}
-        arrays = self.native.arrays
+        arrays = self._arrays
         if bits := self.fields.get("quantised"):
-            sections |= quantisation.sections_of(arrays, _rows(arrays, self.native.columns), bits)
-            arrays = {name: array for name, array in arrays.items() if name not in quantisation.NAMES}
+            sections |= quantisation.sections_of(quantisation.coded(arrays, _rows(arrays, self.native.columns), bits))
+            arrays = self.native.structure
         sections |= {f"backoff/{name}": arrays[name] for name in _SECTIONS if name in arrays}
         if self.counts is not None:
             sections["counts"] = self.counts
@@ -233,14 +243,10 @@ class BackoffLanguageModel(LanguageModel):
     def quantised(self, bits: int = 8) -> Self:
         """The model with probabilities and back-off weights of 2 to 16 bits, in a smaller file; probabilities sum to one no longer exactly."""
         quantisation.check_bits(bits)
-        arrays, columns = dict(self.native.arrays), self.native.columns
-        for name, ends in _rows(arrays, columns).items():
-            parts = [values for values in np.split(arrays[name], ends[:-1])]
-            tables = [quantisation.codebook(values, bits) for values in parts]
-            rounded = [t[quantisation.encoded(v, t)] if len(v) else v for v, t in zip(parts, tables, strict=True)]
-            arrays[name] = np.concatenate(rounded)
+        structure, columns = self.native.structure, self.native.columns
+        values = quantisation.coded(self._arrays, _rows(structure, columns), bits)
         other = copy.copy(self)
-        native = _core.BackoffModel(columns, **arrays)
+        native = _core.BackoffModel.quantised(columns, **structure, **values)
         return other._learnt(native, self.vocabulary, self.preparation, self.fields | {"quantised": bits}, self.counts)
 
     @classmethod
@@ -326,7 +332,7 @@ class BackoffLanguageModel(LanguageModel):
     @property
     def ngrams(self) -> list[int]:
         """How many n-grams the model stores, by length."""
-        arrays = self.native.arrays
+        arrays = self.native.structure
         bounds = arrays["first_entry"][arrays["context_base"]]
         return [int(b - a) for a, b in pairwise(bounds)]
 
@@ -337,9 +343,9 @@ def native_from(file: ModelFile) -> _core.BackoffModel:
         if "backoff/log_prob" in file.sections:
             arrays = {name: file.mapped(f"backoff/{name}") for name in _SECTIONS}
             return _core.BackoffModel(file.meta["columns"], **arrays, region=file.region)
-        plain: dict[str, Any] = {n: file.array(f"backoff/{n}") for n in _SECTIONS if n not in quantisation.NAMES}
-        plain |= quantisation.decoded(file, _rows(plain, file.meta["columns"]))
-        return _core.BackoffModel(file.meta["columns"], **plain)
+        structure: dict[str, Any] = {n: file.mapped(f"backoff/{n}") for n in _SECTIONS if n not in quantisation.NAMES}
+        values = quantisation.coded_in(file, _rows(structure, file.meta["columns"]))
+        return _core.BackoffModel.quantised(file.meta["columns"], **structure, **values, region=file.region)
     except InputError as error:
         raise ModelFileError(f"{file.path}: {error}") from error
 

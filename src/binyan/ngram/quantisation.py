@@ -6,6 +6,9 @@ contexts have, stay exact.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +17,8 @@ from binyan.model_file import ModelFile, Section
 
 FEWEST, MOST = 2, 16
 NAMES = ("log_prob", "log_backoff")
-Codes = NDArray[np.uint8] | NDArray[np.uint16]
+Coded = tuple[NDArray[Any], NDArray[np.float32], NDArray[np.uint32], list[int]]
+"""Codes, the values of all tables, how many each table has, and where its codes end."""
 
 
 def check_bits(bits: int) -> int:
@@ -47,27 +51,36 @@ def encoded(values: NDArray[np.float32], table: NDArray[np.float32]) -> NDArray[
     return np.where(table[exact] == values, exact, others[np.searchsorted(middles, values)])
 
 
-def sections_of(arrays: dict[str, NDArray[np.float32]], rows: dict[str, list[int]], bits: int) -> dict[str, Section]:
-    """The sections that hold `arrays` in codes; `rows[name]` has where the values of each length of n-gram end."""
-    sections: dict[str, Section] = {}
+def coded(arrays: Mapping[str, NDArray[Any]], rows: Mapping[str, list[int]], bits: int) -> dict[str, Coded]:
+    """Probabilities and back-off weights in codes; `rows[name]` has where the values of each length of n-gram end."""
+    result = {}
     kind = np.uint8 if bits <= 8 else np.uint16
     for name in NAMES:
         tables, codes = [], []
         for values in np.split(arrays[name], rows[name][:-1]):
             tables.append(codebook(values, bits) if len(values) else np.zeros(0, np.float32))
             codes.append(encoded(values, tables[-1]).astype(kind) if len(values) else np.zeros(0, kind))
-        sections[f"quantised/{name}"] = np.concatenate(codes)
-        sections[f"quantised/{name}.values"] = np.concatenate(tables)
-        sections[f"quantised/{name}.sizes"] = np.array([len(t) for t in tables], np.uint32)
+        sizes = np.array([len(t) for t in tables], np.uint32)
+        result[name] = np.concatenate(codes), np.concatenate(tables), sizes, rows[name]
+    return result
+
+
+def sections_of(values: Mapping[str, Coded]) -> dict[str, Section]:
+    """The sections that hold what `coded` gives."""
+    sections: dict[str, Section] = {}
+    for name, (codes, table, sizes, _) in values.items():
+        sections |= {f"quantised/{name}": codes, f"quantised/{name}.values": table, f"quantised/{name}.sizes": sizes}
     return sections
 
 
-def decoded(file: ModelFile, rows: dict[str, list[int]]) -> dict[str, NDArray[np.float32]]:
-    """The inverse of `sections_of`."""
-    arrays = {}
-    for name in NAMES:
-        sizes = file.array(f"quantised/{name}.sizes").astype(np.int64)
-        tables = np.split(file.array(f"quantised/{name}.values"), np.cumsum(sizes)[:-1])
-        codes = np.split(file.array(f"quantised/{name}"), rows[name][:-1])
-        arrays[name] = np.concatenate([t[c] for t, c in zip(tables, codes, strict=True)]).astype(np.float32)
-    return arrays
+def coded_in(file: ModelFile, rows: Mapping[str, list[int]]) -> dict[str, Coded]:
+    """The inverse of `sections_of`; the codes of a large file stay in it."""
+    return {
+        name: (
+            file.mapped(f"quantised/{name}"),
+            file.array(f"quantised/{name}.values"),
+            file.array(f"quantised/{name}.sizes"),
+            rows[name],
+        )
+        for name in NAMES
+    }
