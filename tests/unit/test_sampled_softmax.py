@@ -11,7 +11,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 
 from binyan.log_bilinear.gradients import Rows  # noqa: E402
-from binyan.log_bilinear.network import LogBilinearNetwork, Targets  # noqa: E402
+from binyan.log_bilinear.network import LogBilinearNetwork  # noqa: E402
+from binyan.log_bilinear.output import Targets  # noqa: E402
 from binyan.log_bilinear.sampled_softmax import WordSample, WordSampler, sampled_likelihood  # noqa: E402
 from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant  # noqa: E402
 from binyan.log_bilinear.training import Trainer  # noqa: E402

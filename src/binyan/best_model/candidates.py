@@ -1,0 +1,98 @@
+"""The models that may be part of the best one. A further kind of model is one entry of CANDIDATES."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+
+from binyan.language_model import LanguageModel
+from binyan.progress import ProgressOption
+from binyan.segmentation import SegmentationTable
+from binyan.text import Corpus, Preparation
+
+Sentences = Sequence[Sequence[str]]
+_MAP_SWEEPS = 120
+_HPYLM = {"sweeps": 70, "burn_in": 50, "samples": 10}
+
+
+@dataclass(frozen=True)
+class TrainingRequest:
+    """What a candidate is trained on. It must call `progress` now and then: time that has run out is noticed there."""
+
+    corpus: Corpus
+    development: Sentences
+    preparation: Preparation
+    seed: int = 1
+    progress: ProgressOption = False
+
+    def first(self, tokens: int) -> TrainingRequest:
+        """The same for about the first `tokens` words of the text, whole sentences of the same vocabulary."""
+        corpus = self.corpus
+        sentences = max(1, int(corpus.offsets.searchsorted(tokens)))
+        end = int(corpus.offsets[min(sentences, corpus.sentences)])
+        unknown = int((corpus.words[:end] == 0).sum())
+        part = Corpus(corpus.words[:end], corpus.offsets[: sentences + 1], corpus.vocabulary, corpus.outside[:unknown])
+        return replace(self, corpus=part, development=self.development[: max(1, len(self.development) // 10)])
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kind of model: its name, why it is tried, and how it is trained.
+
+    `instead_of`: models that it takes the place of in a mixture where it is better. `needs`: modules without which it is left out.
+    """
+
+    name: str
+    why: str
+    train: Callable[[TrainingRequest], LanguageModel]
+    instead_of: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> str | None:
+        """The first module that it needs and that is not installed."""
+        return next((module for module in self.needs if find_spec(module) is None), None)
+
+
+def _kneser_ney(request: TrainingRequest) -> LanguageModel:
+    from binyan.ngram.kneser_ney import KneserNey
+
+    return KneserNey(preparation=request.preparation).fit(request.corpus, progress=request.progress)
+
+
+def _hpylm(request: TrainingRequest) -> LanguageModel:
+    from binyan.ngram.hpylm import HPYLM
+
+    model = HPYLM(preparation=request.preparation, seed=request.seed, **_HPYLM)
+    model.fit(request.corpus, progress=request.progress)
+    model.sampling = None
+    return model
+
+
+def _additive(request: TrainingRequest) -> LanguageModel:
+    from binyan.log_bilinear import LogBilinear
+
+    word_map = _word_map(request)
+    model = LogBilinear("clbl++", word_map=word_map, seed=request.seed, preparation=request.preparation)
+    return model.fit(request.corpus, request.development, progress=request.progress)
+
+
+def _word_map(request: TrainingRequest) -> SegmentationTable:
+    """The morphemes that our own grammar of affixes finds in the words of the text."""
+    from binyan.morphology import Morphology
+
+    corpus = request.corpus
+    counts = Counter(corpus.outside) + Counter({corpus.vocabulary.words[i]: 1 for i in set(corpus.words.tolist())})
+    words = [word for word in counts if word.isalpha()]
+    grammar = Morphology("affixes", sweeps=_MAP_SWEEPS, seed=request.seed).fit(words, progress=request.progress)
+    return SegmentationTable(grammar.segment(word) for word in words)
+
+
+# In the order in which they are tried: what gains most per minute comes first. Kneser-Ney is always trained.
+CANDIDATES: tuple[Candidate, ...] = (
+    Candidate("mkn", "the quickest to train, and what is given where time allows nothing else", _kneser_ney),
+    Candidate("hpylm", "smooths better than Kneser-Ney on the same n-grams", _hpylm, instead_of=("mkn",)),
+    Candidate("clbl++", "vectors of words and morphemes, good on rare words", _additive, needs=("torch",)),
+)
