@@ -26,6 +26,7 @@ class TrainingRequest:
     preparation: Preparation
     seed: int = 1
     progress: ProgressOption = False
+    seconds: float | None = None  # where a candidate has to do with less than its usual time
 
     def first(self, tokens: int) -> TrainingRequest:
         """The same for about the first `tokens` words of the text, whole sentences of the same vocabulary."""
@@ -42,6 +43,7 @@ class Candidate:
     """A kind of model: its name, why it is tried, and how it is trained.
 
     `instead_of`: models that it takes the place of in a mixture where it is better. `needs`: modules without which it is left out.
+    `shortest`: the share of its usual time with which it still comes to something; below 1, it heeds `TrainingRequest.seconds`.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Candidate:
     train: Callable[[TrainingRequest], LanguageModel]
     instead_of: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    shortest: float = 1.0
 
     @property
     def missing(self) -> str | None:
@@ -79,6 +82,16 @@ def _additive(request: TrainingRequest) -> LanguageModel:
     return model.fit(request.corpus, request.development, progress=request.progress)
 
 
+def _recurrent(request: TrainingRequest) -> LanguageModel:
+    from binyan.recurrent import Recurrent
+
+    minutes = None if request.seconds is None else request.seconds / 60
+    model = Recurrent(
+        "lstm++", word_map=_word_map(request), seed=request.seed, minutes=minutes, preparation=request.preparation
+    )
+    return model.fit(request.corpus, request.development, progress=request.progress)
+
+
 def _word_map(request: TrainingRequest) -> SegmentationTable:
     """The morphemes that our own grammar of affixes finds in the words of the text."""
     from binyan.morphology import Morphology
@@ -95,4 +108,11 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("mkn", "the quickest to train, and what is given where time allows nothing else", _kneser_ney),
     Candidate("hpylm", "smooths better than Kneser-Ney on the same n-grams", _hpylm, instead_of=("mkn",)),
     Candidate("clbl++", "vectors of words and morphemes, good on rare words", _additive, needs=("torch",)),
+    Candidate(
+        "lstm++",
+        "sees the whole sentence so far, good on frequent words",
+        _recurrent,
+        needs=("torch",),
+        shortest=0.25,
+    ),
 )

@@ -21,6 +21,7 @@ from binyan.text import Preparation, VocabularyPolicy
 from binyan.text.reading import Source
 
 _FOR_MIXING = 0.15  # of the budget
+_USABLE = 0.8  # of the time left, for a model that can do with less than its usual time
 _NOTHING_ELSE = "no other model was trained"
 
 
@@ -97,10 +98,12 @@ class _Training:
         clock = self.clock
         try:
             expected = estimate_seconds(candidate, self.request, clock)
-            if expected > clock.left:
-                return _left_out(candidate, _too_long(expected, clock.left), expected)
+            if expected * candidate.shortest > clock.left:
+                return _left_out(candidate, _too_long(expected * candidate.shortest, clock.left), expected)
+            seconds = _USABLE * clock.left if expected > _USABLE * clock.left and candidate.shortest < 1 else None
+            expected = seconds or expected
             self.say(f"{candidate.name}: training, about {expected:.0f} s")
-            return self._trained(candidate, expected, replace(self.request, progress=clock))
+            return self._trained(candidate, expected, replace(self.request, progress=clock, seconds=seconds))
         except OutOfTimeError:
             return _left_out(candidate, "given up: it took longer than it was expected to, and time ran out")
         except BinyanError as error:
