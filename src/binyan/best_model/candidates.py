@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from typing import Any
 
 from binyan.language_model import LanguageModel
 from binyan.progress import ProgressOption
@@ -27,6 +28,7 @@ class TrainingRequest:
     seed: int = 1
     progress: ProgressOption = False
     seconds: float | None = None  # where a candidate has to do with less than its usual time
+    shared: dict[str, Any] = field(default_factory=dict)  # what several candidates need, by name
 
     def first(self, tokens: int) -> TrainingRequest:
         """The same for about the first `tokens` words of the text, whole sentences of the same vocabulary."""
@@ -35,7 +37,9 @@ class TrainingRequest:
         end = int(corpus.offsets[min(sentences, corpus.sentences)])
         unknown = int((corpus.words[:end] == 0).sum())
         part = Corpus(corpus.words[:end], corpus.offsets[: sentences + 1], corpus.vocabulary, corpus.outside[:unknown])
-        return replace(self, corpus=part, development=self.development[: max(1, len(self.development) // 10)])
+        return replace(
+            self, corpus=part, development=self.development[: max(1, len(self.development) // 10)], shared={}
+        )
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,14 @@ def _recurrent(request: TrainingRequest) -> LanguageModel:
 
 
 def _word_map(request: TrainingRequest) -> SegmentationTable:
-    """The morphemes that our own grammar of affixes finds in the words of the text."""
+    """The morphemes that our own grammar of affixes finds in the words of the text; learnt once for all candidates."""
+    if "word map" not in request.shared:
+        request.shared["word map"] = _learn_map(request)
+    table: SegmentationTable = request.shared["word map"]
+    return table
+
+
+def _learn_map(request: TrainingRequest) -> SegmentationTable:
     from binyan.morphology import Morphology
 
     corpus = request.corpus

@@ -158,7 +158,9 @@ def train_network(
 
 def _say(history: TrainingHistory) -> None:
     loss, perplexity = history.loss[-1], history.perplexity[-1]
-    typer.echo(f"epoch {history.epochs}: loss {loss:.4f}, development perplexity {perplexity:.2f}", err=True)
+    share = history.step_share[-1]
+    halved = "" if share == 1 else f", steps were too large and are now {share:g} of what they were"
+    typer.echo(f"epoch {history.epochs}: loss {loss:.4f}, development perplexity {perplexity:.2f}{halved}", err=True)
 
 
 def _plot(model: LogBilinear | Recurrent, folder: Path | None) -> None:
