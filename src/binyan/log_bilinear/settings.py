@@ -68,7 +68,7 @@ class Shape(Settings):
 
     variant: Variant = setting(Variant.parse("clbl++"), "Which model of the family.", on_command_line=False)
     order: int = setting(
-        4, "Length of the longest n-grams: the context and the word it predicts.", short="-n", metavar="N"
+        5, "Length of the longest n-grams: the context and the word it predicts.", short="-n", metavar="N"
     )
     dim: int = setting(100, "Dimensions of the vectors.", metavar="N")
     diagonal: bool = setting(False, "Diagonal position matrices instead of full ones.")
