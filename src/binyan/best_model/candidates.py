@@ -6,16 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from binyan.clustering import word_frequencies
 from binyan.language_model import LanguageModel
 from binyan.progress import ProgressOption
-from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus, Preparation
 
+if TYPE_CHECKING:
+    from binyan.morphology.map_learning import LearntMap
+
 Sentences = Sequence[Sequence[str]]
-_MAP_SWEEPS = 120
-_HPYLM = {"sweeps": 70, "burn_in": 50, "samples": 10}
+_HPYLM: dict[str, Any] = {"sweeps": 70, "burn_in": 50, "samples": 10}
 
 
 @dataclass(frozen=True)
@@ -78,11 +80,21 @@ def _hpylm(request: TrainingRequest) -> LanguageModel:
     return model
 
 
+def _inflection(request: TrainingRequest) -> LanguageModel:
+    from binyan.ngram.inflection import InflectionHPYLM
+
+    parts = _word_map(request).segmentations
+    model = InflectionHPYLM(segmentation=parts, preparation=request.preparation, seed=request.seed, **_HPYLM)
+    model.fit(request.corpus, progress=request.progress)
+    model.sampling = None
+    return model
+
+
 def _additive(request: TrainingRequest) -> LanguageModel:
     from binyan.log_bilinear import LogBilinear
 
-    word_map = _word_map(request)
-    model = LogBilinear("clbl++", word_map=word_map, seed=request.seed, preparation=request.preparation)
+    factors = _word_map(request).factors
+    model = LogBilinear("clbl++", word_map=factors, seed=request.seed, preparation=request.preparation)
     return model.fit(request.corpus, request.development, progress=request.progress)
 
 
@@ -90,28 +102,21 @@ def _recurrent(request: TrainingRequest) -> LanguageModel:
     from binyan.recurrent import Recurrent
 
     minutes = None if request.seconds is None else request.seconds / 60
-    model = Recurrent(
-        "lstm++", word_map=_word_map(request), seed=request.seed, minutes=minutes, preparation=request.preparation
-    )
+    how: dict[str, Any] = {"seed": request.seed, "minutes": minutes, "preparation": request.preparation}
+    model = Recurrent("lstm++", word_map=_word_map(request).factors, **how)
     return model.fit(request.corpus, request.development, progress=request.progress)
 
 
-def _word_map(request: TrainingRequest) -> SegmentationTable:
-    """The morphemes that our own grammar of affixes finds in the words of the text; learnt once for all candidates."""
+def _word_map(request: TrainingRequest) -> LearntMap:
+    """What our own morphology finds in the words of the text; learnt once for all candidates."""
     if "word map" not in request.shared:
-        request.shared["word map"] = _learn_map(request)
-    table: SegmentationTable = request.shared["word map"]
-    return table
+        from binyan.morphology.map_learning import learn_map
 
-
-def _learn_map(request: TrainingRequest) -> SegmentationTable:
-    from binyan.morphology import Morphology
-
-    corpus = request.corpus
-    counts = Counter(corpus.outside) + Counter({corpus.vocabulary.words[i]: 1 for i in set(corpus.words.tolist())})
-    words = [word for word in counts if word.isalpha()]
-    grammar = Morphology("affixes", sweeps=_MAP_SWEEPS, seed=request.seed).fit(words, progress=request.progress)
-    return SegmentationTable(grammar.segment(word) for word in words)
+        corpus = request.corpus
+        counts = Counter({word: int(n) for word, n in word_frequencies(corpus).items() if n}) + Counter(corpus.outside)
+        request.shared["word map"] = learn_map(counts, seed=request.seed, progress=request.progress)
+    learnt: LearntMap = request.shared["word map"]
+    return learnt
 
 
 # In the order in which they are tried: what gains most per minute comes first. Kneser-Ney is always trained.
@@ -119,6 +124,12 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("mkn", "the quickest to train, and what is given where time allows nothing else", _kneser_ney),
     Candidate("hpylm", "smooths better than Kneser-Ney on the same n-grams", _hpylm, instead_of=("mkn",)),
     Candidate("clbl++", "vectors of words and morphemes, good on rare words", _additive, needs=("torch",)),
+    Candidate(
+        "hpylm+i",
+        "sees stems and endings of rare words",
+        _inflection,
+        instead_of=("mkn", "hpylm"),
+    ),
     Candidate(
         "lstm++",
         "sees the whole sentence so far, good on frequent words",
