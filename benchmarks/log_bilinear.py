@@ -72,7 +72,7 @@ def our_seconds(name: str, corpus: Corpus, classes: WordClasses, word_map: Facto
     """Processor seconds of one epoch, with diagonal position matrices as the peer's."""
     small = Corpus(corpus.words[:1], np.array([0, 1], np.uint64), corpus.vocabulary)
     shape = Shape(Variant.parse(name), 4, 100, diagonal=True)
-    settings = TrainingSettings(step=0.06, l2=2.0, batch=batch)
+    settings = TrainingSettings(step=0.06, l2=2.0, batch=batch, decay=False, warm_up=0.2, noise_samples=100)
     trainer = Trainer(corpus, small, shape, settings, word_map, classes.ids(corpus.vocabulary))
     start = time.process_time()
     trainer.epoch(progress=False)

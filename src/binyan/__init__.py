@@ -30,10 +30,12 @@ _NAMES = {
     "compare": "binyan.evaluation",
     "evaluate": "binyan.evaluation",
     "load": "binyan.model",
+    "train_best": "binyan.best_model",
 }
 
 if TYPE_CHECKING:
     from binyan import datasets
+    from binyan.best_model import train_best
     from binyan.clustering import WordClasses
     from binyan.evaluation import compare, evaluate
     from binyan.grammar import Grammar
@@ -73,6 +75,7 @@ __all__ = [
     "datasets",
     "evaluate",
     "load",
+    "train_best",
 ]
 
 

@@ -21,6 +21,7 @@ MODELS = (
     "morphology",
     "clustering",
     "mixture",
+    "best_model",
     "sampling",
     "language_model",
     "model",

@@ -102,7 +102,8 @@ def test_tune_without_classes_makes_none(folder: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("binyan.log_bilinear.word_sources.brown", brown)
     arguments = ["--text", folder / "train", "--dev", folder / "dev", "--study", folder / "lbl.study", "--trials", "1"]
     printed = run("lm", "tune", "lbl", *arguments, "--order", "3", "--dim", "3", "--epochs", "1", "--noise", "5")
-    assert printed.startswith("step 0.0600  l2 8.000  development perplexity ") and "best: --step 0.0600" in printed
+    assert printed.startswith("step 0.2000  l2 30.000  dim 3  order 3  development perplexity ")
+    assert "best: --step 0.2000 --l2 30.000 --dim 3 --order 3" in printed
 
 
 def test_classes(folder: Path) -> None:

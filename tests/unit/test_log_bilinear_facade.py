@@ -36,7 +36,7 @@ def test_settings_are_keywords_of_the_constructor() -> None:
     assert model.preparation.lowercase and model.policy.min_count == 2
     assert binyan.LogBilinear(Shape=Shape(Variant.parse("lbl"), 2, 3)).shape == Shape(Variant.parse("lbl"), 2, 3)
     shown = inspect.signature(binyan.LogBilinear).parameters
-    assert shown["epochs"].default == TrainingSettings().epochs == 20 and shown["dim"].default == 100
+    assert shown["patience"].default == TrainingSettings().patience == 1 and shown["dim"].default == 100
     with pytest.raises(SettingsError, match="did you mean 'epochs'"):
         binyan.LogBilinear("clbl", epoch=3)
     with pytest.raises(SettingsError, match="has no classes"):
@@ -98,7 +98,9 @@ def test_a_map_learnt_from_the_text() -> None:
 
 def test_fit_is_resumed_from_its_checkpoint(tmp_path: Path) -> None:
     def model(epochs: int) -> binyan.LogBilinear:
-        return binyan.LogBilinear("clbl", classes=CLASSES, **(SMALL | {"epochs": epochs, "patience": 9}))
+        return binyan.LogBilinear(
+            "clbl", classes=CLASSES, **(SMALL | {"epochs": epochs, "patience": 9, "decay": False})
+        )
 
     seen: list[int] = []
     unbroken = model(3).fit(TEXT, DEVELOPMENT, progress=False, after_epoch=lambda history: seen.append(history.epochs))
@@ -157,7 +159,7 @@ def test_tuning_clusters_only_where_there_are_classes(
     monkeypatch.setattr(
         "binyan.log_bilinear.word_sources.brown", lambda *args, **more: made.append(args) or brown(*args, **more)
     )
-    model = binyan.LogBilinear(name, noise_samples=5, **SMALL)
+    model = binyan.LogBilinear(name, noise_samples=5, step=0.1, **SMALL)
     result = model.tune(TEXT, DEVELOPMENT, study=tmp_path / "study", trials=2, epochs=1, progress=False)
     assert len(made) == clusterings and not model.is_fitted
     assert len(result.trials) == 2 and result.best["step"] in [t.settings["step"] for t in result.trials]
@@ -167,6 +169,11 @@ def test_tuning_clusters_only_where_there_are_classes(
     assert more.trials[:2] == result.trials
     alone = model.tune(TEXT, DEVELOPMENT, trials=2, epochs=1, progress=False)  # not kept
     assert alone.to_dict() == result.to_dict()
+    assert {(t.settings["dim"], t.settings["order"]) for t in result.trials} > {(4, 3)}
+    fixed = model.tune(TEXT, DEVELOPMENT, trials=2, epochs=1, search="step, l2", progress=False)
+    assert all(set(t.settings) == {"step", "l2"} for t in fixed.trials)
+    with pytest.raises(SettingsError, match="what can be searched is step, l2, dim, order, not 'depth'"):
+        model.tune(TEXT, DEVELOPMENT, search="depth")
     with pytest.raises(SettingsError, match="at least one trial"):
         model.tune(TEXT, DEVELOPMENT, trials=0)
 

@@ -15,7 +15,7 @@ from binyan import model_file  # noqa: E402
 from binyan.errors import ModelFileError  # noqa: E402
 from binyan.log_bilinear.gradients import likelihood  # noqa: E402
 from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant  # noqa: E402
-from binyan.log_bilinear.training import Trainer, TrainingError, TrainingWarning  # noqa: E402
+from binyan.log_bilinear.training import Trainer, TrainingError  # noqa: E402
 from binyan.text import Corpus  # noqa: E402
 from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, lm, text  # noqa: E402
 
@@ -23,7 +23,7 @@ from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, lm, text  # n
 @pytest.mark.parametrize("name", ["clbl++", "lbl"])
 def test_a_falling_step_size_reaches_nothing_and_resumes(name: str, tmp_path: Path) -> None:
     def trainer(epochs: int = 3) -> Trainer:
-        settings = TrainingSettings(epochs=epochs, batch=50, patience=9, noise_samples=5, decay=True)
+        settings = TrainingSettings(epochs=epochs, batch=50, patience=9, noise_samples=5, decay=True, warm_up=0.2)
         return Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse(name), 3, 5), settings, MAP, CLASS_OF)
 
     steps: list[float] = []
@@ -55,7 +55,7 @@ def test_a_falling_step_size_reaches_nothing_and_resumes(name: str, tmp_path: Pa
 @pytest.mark.parametrize("name", ["clbl++", "lbl"])
 def test_resumed_training_equals_unbroken(name: str, tmp_path: Path) -> None:
     def trainer(epochs: int) -> Trainer:
-        settings = TrainingSettings(epochs=epochs, batch=50, patience=9, noise_samples=5)
+        settings = TrainingSettings(epochs=epochs, batch=50, patience=9, noise_samples=5, decay=False)
         return Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse(name), 3, 5), settings, MAP, CLASS_OF)
 
     unbroken = trainer(4)
@@ -90,7 +90,7 @@ def test_a_state_of_other_texts_or_classes_of_the_same_sizes_is_refused(
     what: str, corpus: Corpus, development: Corpus, class_of: NDArray[np.uint32], tmp_path: Path
 ) -> None:
     def trainer(corpus: Corpus, development: Corpus, class_of: NDArray[np.uint32], epochs: int) -> Trainer:
-        settings = TrainingSettings(epochs=epochs, batch=50)
+        settings = TrainingSettings(epochs=epochs, batch=50, decay=False)
         return Trainer(corpus, development, Shape(Variant.parse("clbl++"), 3, 5), settings, MAP, class_of)
 
     trainer(CORPUS, DEVELOPMENT, CLASS_OF, 1).run(tmp_path / "state", progress=False)
@@ -113,7 +113,7 @@ def test_a_state_that_does_not_say_what_it_was_trained_on_is_refused(tmp_path: P
 
 
 def test_training_stops_at_the_best_epoch() -> None:
-    settings = TrainingSettings(step=0.5, l2=0.0, batch=20, epochs=30, patience=2)
+    settings = TrainingSettings(step=0.5, l2=0.0, batch=20, epochs=30, patience=2, decay=False)
     trainer = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 8), settings, None, CLASS_OF)
     history = trainer.run(progress=False)
     assert history.epochs == history.best + 2 < 30
@@ -121,7 +121,7 @@ def test_training_stops_at_the_best_epoch() -> None:
 
 
 def test_a_diverging_run_keeps_the_last_good_state(tmp_path: Path) -> None:
-    settings = TrainingSettings(batch=50, epochs=3, patience=9)
+    settings = TrainingSettings(step=0.06, batch=50, epochs=3, patience=9)
     trainer = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 5), settings, None, CLASS_OF)
 
     def spoil(_: object) -> None:
@@ -135,11 +135,29 @@ def test_a_diverging_run_keeps_the_last_good_state(tmp_path: Path) -> None:
     assert again.history.epochs == 1 and math.isfinite(again.development_perplexity())
 
 
-def test_steps_that_undo_the_model_are_named() -> None:
-    settings = TrainingSettings(step=5.0, l2=0.0, batch=20, epochs=1, warm_up=0.0)
-    trainer = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 8), settings, None, CLASS_OF)
-    with pytest.warns(TrainingWarning, match=r"the loss rose from .* lower the step size \(now 5\)"):
-        trainer.epoch(progress=False)
+@pytest.mark.parametrize("step", [2.0, 20.0, 2000.0])
+def test_steps_that_would_undo_the_model_are_made_smaller(step: float) -> None:
+    def trained(step: float) -> Trainer:
+        settings = TrainingSettings(step=step, l2=0.0, batch=20, epochs=3, warm_up=0.0, patience=9)
+        trainer = Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl"), 3, 8), settings, None, CLASS_OF)
+        trainer.run(progress=False)
+        return trainer
+
+    good, large = trained(0.1), trained(step)
+    assert good.history.step_share == [1.0, 1.0, 1.0]
+    assert large.history.step_share[-1] < 1
+    assert min(large.history.perplexity) < 1.3 * min(good.history.perplexity)
+
+
+def test_a_run_whose_steps_were_halved_resumes_bit_for_bit(tmp_path: Path) -> None:
+    def trainer(epochs: int) -> Trainer:
+        settings = TrainingSettings(step=20.0, l2=0.0, batch=20, epochs=epochs, warm_up=0.0, patience=9, decay=False)
+        return Trainer(CORPUS, DEVELOPMENT, Shape(Variant.parse("clbl++"), 3, 8), settings, MAP, CLASS_OF)
+
+    unbroken = trainer(4).run(progress=False)
+    trainer(2).run(tmp_path / "state", progress=False)
+    assert unbroken.step_share[1] < 1
+    assert trainer(4).run(tmp_path / "state", progress=False) == unbroken
 
 
 def test_training_learns_and_morphemes_help() -> None:

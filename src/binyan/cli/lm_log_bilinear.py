@@ -109,10 +109,11 @@ def tune(
     quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
-    """Search step size and penalty on the development text. Stop with Ctrl-C and resume later: the study is kept in a file.
+    """Search step size, penalty, dimension and order on the development text. Stop with Ctrl-C and resume later: the study is kept in a file.
 
     \b
     binyan lm tune clbl++ --text train.txt --dev dev.txt --study clbl.study --trials 20
+    binyan lm tune clbl --text train.txt --dev dev.txt --study s --dim 150 --search step,l2
     binyan lm tune clbl --text train.txt --dev dev.txt --study s --jobs 8 --scheduler tcp://192.0.2.7:8786
     """
     o.check_out(study)
@@ -157,7 +158,9 @@ def train_network(
 
 def _say(history: TrainingHistory) -> None:
     loss, perplexity = history.loss[-1], history.perplexity[-1]
-    typer.echo(f"epoch {history.epochs}: loss {loss:.4f}, development perplexity {perplexity:.2f}", err=True)
+    share = history.step_share[-1]
+    halved = "" if share == 1 else f", steps were too large and are now {share:g} of what they were"
+    typer.echo(f"epoch {history.epochs}: loss {loss:.4f}, development perplexity {perplexity:.2f}{halved}", err=True)
 
 
 def _plot(model: LogBilinear | Recurrent, folder: Path | None) -> None:

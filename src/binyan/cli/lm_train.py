@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from binyan.cli import lm_log_bilinear, lm_recurrent
+from binyan.cli import lm_best, lm_log_bilinear, lm_recurrent
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import RunOptions, with_settings
@@ -177,6 +177,7 @@ def inflection(
 
 # What `binyan lm train KIND` runs. A further kind of model is a function with its options, and a line here.
 TRAINERS: dict[str, Callable[..., None]] = {
+    "best": lm_best.best,
     "mkn": mkn,
     "hpylm": hpylm,
     "hpylm+c": _compound_trainer(

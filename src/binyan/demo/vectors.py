@@ -39,6 +39,7 @@ def train(corpus: Corpus, segmentations: SegmentationTable, seed: int) -> Langua
 
     use_threads(1)  # matrices as small as these are slower on several
     settings = {"order": 3, "dim": _DIMENSIONS, "epochs": _EPOCHS, "batch": 200, "l2": 16.0, "seed": seed}
+    settings |= {"step": 0.06, "decay": False, "warm_up": 0.2}
     model = LogBilinear("clbl++", classes=_CLASSES, word_map=segmentations, **settings)
     return model.fit(corpus, german_text(1, _DEVELOPMENT, seed + 1000).test, progress=False)
 

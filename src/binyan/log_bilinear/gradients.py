@@ -121,15 +121,7 @@ def likelihood(model: LogBilinearNetwork, contexts: Tensor, rows: Tensor) -> tup
     p = model.predict(q)  # (B, d)
     loss, dp, output = class_likelihood(model, p, rows, classes, model.target_map(model.R))
 
-    if model.shape.variant.nonlinear:
-        dp = dp * model.slope(p)
-    if model.shape.diagonal:
-        dC = (q * dp[:, None]).sum(0)
-        dq = dp[:, None] * model.C
-    else:
-        flat = q.reshape(len(q), -1)  # (B, (n-1) d)
-        dC = (flat.T @ dp).reshape(model.C.shape)
-        dq = (dp @ model.C.reshape(-1, dp.shape[1]).T).reshape(q.shape)
+    dq, dC = model.back(dp, p, q)
     d_words = dq.new_zeros(near.words, dq.shape[2]).index_add_(0, near.place.reshape(-1), dq.reshape(-1, dq.shape[2]))
     gradients: Gradients = {"Q": Rows(near.touched, near.back(d_words)), "C": dC, **output}
     return loss, gradients | {"R": model.target_map.back(output["R"])}

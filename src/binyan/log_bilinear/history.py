@@ -8,10 +8,14 @@ from typing import Any
 
 @dataclass
 class TrainingHistory:
-    """One entry per epoch: mean training loss in nats per event, and development perplexity."""
+    """One entry per epoch: mean training loss in nats per event, development perplexity, and the share of the step size left.
+
+    The share is 1 unless steps were too large and were halved.
+    """
 
     loss: list[float] = field(default_factory=list)
     perplexity: list[float] = field(default_factory=list)
+    step_share: list[float] = field(default_factory=list)
 
     @property
     def epochs(self) -> int:

@@ -23,7 +23,7 @@ from binyan.log_bilinear.network import LogBilinearNetwork
 from binyan.log_bilinear.output import Targets
 from binyan.log_bilinear.settings import SearchSettings, Shape, TrainingSettings
 from binyan.log_bilinear.training_data import training_fields
-from binyan.log_bilinear.tuning import TuningResult, tune
+from binyan.log_bilinear.tuning import OF_SHAPE, TuningResult, tune
 from binyan.log_bilinear.vector_model import VectorLanguageModel
 from binyan.log_bilinear.word_sources import ClassesSource, WordMapSource, WordSources
 from binyan.mixture.source import CoreSource
@@ -95,7 +95,7 @@ class LogBilinear(VectorLanguageModel):
         self.segmentations = data.word_map if data.word_map is not None else SegmentationTable()
         self.class_of, self.counts = data.class_of, trainer.counts
         self.fields = data.fields(self.preparation) | training_fields(
-            self.training, self.history, factor_map, self.shape
+            trainer.settings, self.history, factor_map, self.shape
         )
         return self._learnt(trainer.network, factor_map, data.corpus.vocabulary)
 
@@ -110,19 +110,20 @@ class LogBilinear(VectorLanguageModel):
         progress: ProgressOption = None,
         **settings: Any,
     ) -> TuningResult:
-        """Search step size and penalty by the perplexity of `development`; the model stays as it is.
+        """Search step size, penalty, dimension and order by the perplexity of `development`; the model stays as it is.
 
         `study` names a file that keeps the trials: searched on until it has `trials` of them. With `jobs` above 1, that many
         trials are trained at a time in processes, or on the workers of the Dask `scheduler` at that address.
         """
         [tuning] = gather("tune", settings, SearchSettings)
         data = self._data(text, development, progress)
+        fixed = [f"{name}{getattr(self.shape, name)}" for name in OF_SHAPE if name not in tuning.searched]
         return tune(
             data.task(self.shape),
-            replace(self.training, epochs=tuning.epochs),
+            replace(self.training, epochs=tuning.epochs or self.training.epochs),
             tuning,
             study,
-            name=f"{self.shape.variant}-{self.shape.order}-{self.shape.dim}-{data.corpus.digest}",
+            name="-".join([str(self.shape.variant), *fixed, data.corpus.digest]),
             scheduler=scheduler,
             progress=progress,
         )

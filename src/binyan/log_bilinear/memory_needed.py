@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 from binyan import memory
 from binyan.log_bilinear.noise_contrastive import BLOCK
-from binyan.log_bilinear.settings import Shape, TrainingSettings
+from binyan.log_bilinear.recipe import TrainingPlan
+from binyan.log_bilinear.settings import Shape
 from binyan.log_bilinear.training import SCORED_AT_ONCE
 
-_COPIES = 4  # of each parameter: itself, sum of squares, gradient, best so far
+_COPIES = 6  # of each parameter: itself, sum of squares, gradient, best so far, both as they last were good
 _FLOAT = 4
 
 
@@ -26,7 +27,7 @@ class TrainingSizes:
     classes: int  # of class-based models; else 0
 
 
-def training_bytes(shape: Shape, settings: TrainingSettings, sizes: TrainingSizes) -> int:
+def training_bytes(shape: Shape, settings: TrainingPlan, sizes: TrainingSizes) -> int:
     """About how much memory training takes beside the texts and PyTorch itself."""
     dim, history = shape.dim, shape.order - 1
     contexts = sizes.factors if shape.variant.context else sizes.words
@@ -40,15 +41,16 @@ def training_bytes(shape: Shape, settings: TrainingSettings, sizes: TrainingSize
     return events + _FLOAT * (_COPIES * parameters + composed + _minibatch(shape, settings, sizes) + scoring)
 
 
-def _minibatch(shape: Shape, settings: TrainingSettings, sizes: TrainingSizes) -> int:
+def _minibatch(shape: Shape, settings: TrainingPlan, sizes: TrainingSizes) -> int:
     """Numbers that a minibatch takes."""
     batch, dim, history = min(settings.batch, sizes.events), shape.dim, shape.order - 1
-    per_event = 3 * history * dim + 2 * dim + 2 * (sizes.classes or settings.noise_samples)
-    noise = 0 if shape.variant.classes else 3 * math.ceil(batch / BLOCK) * settings.noise_samples * dim
+    compared = sizes.classes or settings.noise_samples or min(sizes.words, settings.softmax_words)
+    per_event = 3 * history * dim + 2 * dim + 2 * compared
+    noise = 0 if shape.variant.classes else 3 * math.ceil(batch / BLOCK) * (settings.noise_samples or 0) * dim
     return batch * per_event + noise
 
 
-def check_training_memory(shape: Shape, settings: TrainingSettings, sizes: TrainingSizes) -> None:
+def check_training_memory(shape: Shape, settings: TrainingPlan, sizes: TrainingSizes) -> None:
     """Raise NoMemoryError where training needs more memory than there is, with what would fit."""
     available = memory.available_memory()
     if available is None or (needed := training_bytes(shape, settings, sizes)) <= available:

@@ -107,6 +107,16 @@ class LogBilinearNetwork(VectorNetwork):
         p = (q * C).sum(1) if self.shape.diagonal else q.reshape(len(q), -1) @ C.reshape(-1, C.shape[2])
         return self.activate(p)
 
+    def back(self, dp: Tensor, p: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
+        """The gradients of q and C from that of p = `predict(q)`."""
+        if self.shape.variant.nonlinear:
+            dp = dp * self.slope(p)
+        if self.shape.diagonal:
+            return dp[:, None] * self.C, (q * dp[:, None]).sum(0)
+        flat = q.reshape(len(q), -1)  # (B, (n-1) d)
+        dC = (flat.T @ dp).reshape(self.C.shape)
+        return (dp @ self.C.reshape(-1, dp.shape[1]).T).reshape(q.shape), dC
+
     def activate(self, x: Tensor) -> Tensor:
         """eta: the identity or the sigmoid; where `centred`, HEIGHT (sigmoid - 1/2), which is 0 at 0."""
         if not self.shape.variant.nonlinear:

@@ -54,7 +54,7 @@ class Variant:
     def description(self) -> str:
         """The variant in a few words."""
         sides = {(0, 0): "word vectors", (1, 0): "additive context vectors", (0, 1): "additive target vectors"}
-        training = "with word classes" if self.classes else "trained by noise contrast"
+        training = "with word classes" if self.classes else "without word classes"
         vectors = sides.get((self.context, self.output), "additive vectors")
         return f"{vectors}, {training}{', with a sigmoid' if self.nonlinear else ''}"
 
@@ -68,7 +68,7 @@ class Shape(Settings):
 
     variant: Variant = setting(Variant.parse("clbl++"), "Which model of the family.", on_command_line=False)
     order: int = setting(
-        4, "Length of the longest n-grams: the context and the word it predicts.", short="-n", metavar="N"
+        5, "Length of the longest n-grams: the context and the word it predicts.", short="-n", metavar="N"
     )
     dim: int = setting(100, "Dimensions of the vectors.", metavar="N")
     diagonal: bool = setting(False, "Diagonal position matrices instead of full ones.")
@@ -90,43 +90,69 @@ class Shape(Settings):
 class TrainingSettings(Settings):
     """How a model is trained: by AdaGrad on minibatches, until development perplexity stops falling.
 
-    `step` and `l2` are the step size xi and the penalty lambda (thesis, sections 4.4.1, 4.4.3); `batch` is L. With `decay` a few
-    epochs do what many do without. The step size rises over `warm_up` epochs because AdaGrad divides by the gradients seen so far,
-    and after few of them a step of the whole size can undo a model.
+    What is None follows from the sizes of the text and of the word map (`binyan.log_bilinear.recipe`). `step` and `l2` are the step
+    size xi and the penalty lambda (thesis, sections 4.4.1, 4.4.3); `batch` is L. With `decay` a few epochs do what many do
+    without. The step size rises over `warm_up` epochs because AdaGrad divides by the gradients seen so far, and after few of
+    them a step of the whole size can undo a model. Steps that do are taken back and halved.
     """
 
-    step: float = setting(0.06, "Step size of AdaGrad.", metavar="X")
-    l2: float = setting(8.0, "Penalty lambda.", metavar="X")
-    batch: int = setting(2000, "Events per minibatch.", metavar="N")
-    epochs: int = setting(20, "At most N passes through the text.", metavar="N")
+    step: float | None = setting(None, "Step size of AdaGrad; by default it follows from the word map.", metavar="X")
+    l2: float | None = setting(None, "Penalty lambda; by default it follows from the model.", metavar="X")
+    batch: int | None = setting(
+        None, "Events per minibatch; by default they follow from the size of the text.", metavar="N"
+    )
+    epochs: int | None = setting(None, "At most N passes through the text; by default 3.", metavar="N")
     patience: int = setting(1, "Stop after N epochs without gain.", metavar="N")
-    noise_samples: int = setting(
-        100, "Noise words per event, for models without classes.", option="--noise", metavar="N"
+    noise_samples: int | None = setting(
+        None,
+        "Train models without classes by noise contrast, with N noise words per event, instead of on the likelihood.",
+        option="--noise",
+        metavar="N",
+    )
+    softmax_words: int = setting(
+        4000, "Words per minibatch over which the likelihood of models without classes is normalised.", metavar="N"
     )
     seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
     device: str = setting("cpu", "Where to train: cpu, cuda, mps ...")
-    decay: bool = setting(False, "Let the step size fall to 0 over the epochs: 3 or 4 are then enough.")
-    warm_up: float = setting(0.2, "Epochs over which the step size rises; may be a fraction.", metavar="X")
+    decay: bool | None = setting(
+        None,
+        "Let the step size fall to 0 over the epochs, which is the default: 3 or 4 are then enough.",
+        option="--decay/--no-decay",
+    )
+    warm_up: float | None = setting(None, "Epochs over which the step size rises; may be a fraction.", metavar="X")
 
     def __post_init__(self) -> None:
-        for name in ("step", "batch", "epochs", "patience", "noise_samples"):
-            if getattr(self, name) <= 0:
-                raise SettingsError(f"{name.replace('_', ' ')} must be positive, not {getattr(self, name)}")
-        if self.l2 < 0:
+        for name in ("step", "batch", "epochs", "patience", "noise_samples", "softmax_words"):
+            if (value := getattr(self, name)) is not None and value <= 0:
+                raise SettingsError(f"{name.replace('_', ' ')} must be positive, not {value}")
+        if self.l2 is not None and self.l2 < 0:
             raise SettingsError(f"the penalty lambda is 0 or more, not {self.l2}")
-        if self.warm_up < 0:
+        if self.warm_up is not None and self.warm_up < 0:
             raise SettingsError(f"warming up takes 0 epochs or more, not {self.warm_up}")
+
+
+SEARCHED = ("step", "l2", "dim", "order")
 
 
 @dataclass(frozen=True)
 class SearchSettings(Settings):
-    """How step size and penalty are searched."""
+    """How step size, penalty, dimension and order are searched."""
 
     trials: int = setting(10, "Trials the study is to have.", metavar="N")
     jobs: int = setting(1, "Trials at a time, each in a process or worker.", metavar="N")
-    epochs: int = setting(4, "At most N passes through the text per trial.", metavar="N")
+    epochs: int | None = setting(
+        None, "At most N passes through the text per trial; by default as many as training takes.", metavar="N"
+    )
+    search: str = setting(",".join(SEARCHED), "What is searched; the rest stays as given.", metavar="NAMES")
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """The names of what is searched."""
+        return tuple(filter(None, (name.strip() for name in self.search.split(","))))
 
     def __post_init__(self) -> None:
+        if not self.searched or set(self.searched) - set(SEARCHED):
+            raise SettingsError(f"what can be searched is {', '.join(SEARCHED)}, not {self.search!r}")
         if self.trials < 1 or self.jobs < 1:
             raise SettingsError(
                 f"a study has at least one trial and one job at a time, not {self.trials} and {self.jobs}"

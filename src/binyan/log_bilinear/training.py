@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,10 @@ from binyan.log_bilinear.network import LogBilinearNetwork
 from binyan.log_bilinear.noise_contrastive import BLOCK, contrast, noise_words
 from binyan.log_bilinear.optimiser import AdaGrad
 from binyan.log_bilinear.output import Targets
+from binyan.log_bilinear.recipe import TrainingPlan, plan
+from binyan.log_bilinear.sampled_softmax import WordSampler, sampled_likelihood
 from binyan.log_bilinear.settings import Shape, TrainingSettings
+from binyan.log_bilinear.step_guard import SMALLEST, StepGuard
 from binyan.progress import Progress, ProgressOption
 from binyan.signature import digest
 from binyan.text.corpus import Corpus
@@ -35,7 +37,7 @@ CHECKPOINT_KIND = "log-bilinear-training"
 SCORED_AT_ONCE = {True: 8192, False: 1024}
 """Events, of models with classes and without."""
 _FIRST_STEP = 0.01  # of the step size, where it rises
-_RISEN = 1.0  # nats per event by which the first epoch's loss may exceed that of its first minibatch
+_UNDONE = 2.0  # times the development perplexity after an earlier epoch: the model is undone, not overfitted
 
 
 def use_threads(number: int) -> None:
@@ -61,7 +63,7 @@ class Trainer:
         corpus: Corpus,
         development: Corpus,
         shape: Shape,
-        settings: TrainingSettings | None = None,
+        settings: TrainingSettings | TrainingPlan | None = None,
         factor_map: FactorMap | None = None,
         class_of: NDArray[np.uint32] | None = None,
     ) -> None:
@@ -69,7 +71,7 @@ class Trainer:
             raise SettingsError(f"{shape.variant} adds morpheme vectors: give it a word map")
         if shape.variant.classes and class_of is None:
             raise SettingsError(f"{shape.variant} is class-based: give it word classes")
-        self.shape, self.settings = shape, settings or TrainingSettings()
+        self.shape, self.settings = shape, plan(settings or TrainingSettings(), shape, corpus, factor_map)
         self.processes = Processes.join()
         vocabulary = corpus.vocabulary
         targets = Targets(class_of if shape.variant.classes else None, vocabulary)
@@ -96,7 +98,9 @@ class Trainer:
         self._contexts = torch.from_numpy(self.events.contexts)
         self._rows = torch.from_numpy(targets.row_of[self.events.words])
         self._log_unigram = self.network.b.detach().clone()
+        self._sampler = WordSampler(self.counts[targets.word_of], self.settings.softmax_words, self.device)
         self.optimiser = AdaGrad(self.network, self.settings.step, self.settings.l2, self._touch_shares())
+        self.guard = StepGuard(self.optimiser)
         self.processes.wrap(self.network)
         self.history = TrainingHistory()
         self.best = {name: p.detach().clone() for name, p in self.network.named_parameters()}
@@ -107,36 +111,44 @@ class Trainer:
             np.random.default_rng([self.settings.seed, self.history.epochs]).permutation(len(self.events))
         )
         generator = torch.Generator().manual_seed(self.settings.seed * 100_003 + self.history.epochs)
-        total, first = torch.zeros((), dtype=torch.float64), math.inf
+        self.guard.begin(math.ceil(len(order) / self.settings.batch))
+        start, total, perplexity = 0, 0.0, math.nan
         with Progress(f"epoch {self.history.epochs + 1}, events", len(order), progress) as bar:
-            for start in range(0, len(order), self.settings.batch):
+            while start < len(order) or not self._is_sane(perplexity := self.development_perplexity()):
+                if start == len(order):
+                    start, total = self._smaller_steps(f"development perplexity became {perplexity:.4g}")
                 chosen = order[start : start + self.settings.batch]
-                loss = self._minibatch(chosen, generator, self._shrink(start / len(order)))
-                total += loss
-                mean = float(loss) / len(chosen)
-                first = mean if start == 0 else first
-                bar.advance(len(chosen), loss=mean)
-        perplexity = self.development_perplexity()
-        if not math.isfinite(perplexity):
-            raise self._diverged(f"development perplexity {perplexity}")
-        self.history.loss.append(float(total) / len(order))
-        self._warn_of_large_steps(first)
+                loss, gradients = self._gradients(chosen, generator)
+                if self.guard.rose(loss, len(chosen), start, total):
+                    start, total = self._smaller_steps(f"the loss became {loss / len(chosen):.4g}")
+                    continue
+                self.optimiser.update(gradients, len(chosen) / len(self.events), self._shrink(start / len(order)))
+                start, total = start + len(chosen), total + loss
+                bar.advance(len(chosen), loss=loss / len(chosen))
+        self._note(total / len(order), perplexity)
+
+    def _note(self, loss: float, perplexity: float) -> None:
+        """The figures of the epoch, and its parameters where they are the best."""
+        self.history.loss.append(loss)
         self.history.perplexity.append(perplexity)
+        self.history.step_share.append(self.guard.scale)
         if self.history.best == self.history.epochs:
             for name, p in self.network.named_parameters():
                 self.best[name].copy_(p.detach())
 
-    def _warn_of_large_steps(self, first: float) -> None:
-        """Warn where the mean loss of the first epoch is above `first`, that of its first minibatch."""
-        mean = self.history.loss[0]
-        if self.history.epochs == 1 and mean > first + _RISEN and self.processes.first:
-            warnings.warn(
-                f"the loss rose from {first:.2f} to {mean:.2f} on average over the first epoch: the steps are too large, and the "
-                f"model will be a bad one; lower the step size (now {self.settings.step:g}) or raise the warm-up (now "
-                f"{self.settings.warm_up:g} epochs)",
-                TrainingWarning,
-                stacklevel=3,
+    def _is_sane(self, perplexity: float) -> bool:
+        """Whether the last steps of an epoch left the model whole."""
+        return math.isfinite(perplexity) and perplexity < _UNDONE * min(self.history.perplexity, default=math.inf)
+
+    def _smaller_steps(self, seen: str) -> tuple[int, float]:
+        """Go back to where training went well; where it did nowhere, raise TrainingError."""
+        if self.guard.scale < SMALLEST:
+            raise TrainingError(
+                f"{seen} in epoch {self.history.epochs + 1}, and smaller steps do not help; the state after epoch "
+                f"{self.history.epochs} is kept: lower the step size (now {self.settings.step:g}), or raise lambda (now "
+                f"{self.settings.l2:g})"
             )
+        return self.guard.back()
 
     def run(
         self,
@@ -177,15 +189,22 @@ class Trainer:
         """The share of the step size that is taken once a share `done` of this epoch is done."""
         passes, whole = self.history.epochs + done, self.settings
         rise = min(1.0, _FIRST_STEP + passes / whole.warm_up) if whole.warm_up else 1.0
-        return rise * (1 - passes / whole.epochs if whole.decay else 1.0)
+        return self.guard.scale * rise * (1 - passes / whole.epochs if whole.decay else 1.0)
 
-    def _minibatch(self, chosen: Tensor, generator: torch.Generator, shrink: float) -> Tensor:
+    def _gradients(self, chosen: Tensor, generator: torch.Generator) -> tuple[float, Gradients]:
+        """The sum of losses of a minibatch, and its gradient."""
         mine = self.processes.part(chosen)
         contexts, rows = self._contexts[mine].long().to(self.device), self._rows[mine].to(self.device)
         if self.shape.variant.classes:
 
             def loss(model: LogBilinearNetwork) -> tuple[Tensor, Gradients]:
                 return likelihood(model, contexts, rows)
+
+        elif self.settings.noise_samples is None:
+            sample = self._sampler.draw(generator)
+
+            def loss(model: LogBilinearNetwork) -> tuple[Tensor, Gradients]:
+                return sampled_likelihood(model, contexts, rows, sample)
 
         else:
             noise = noise_words(self._log_unigram, len(rows), self.settings.noise_samples, generator)
@@ -194,16 +213,7 @@ class Trainer:
                 return contrast(model, contexts, rows, noise, self._log_unigram)
 
         value, gradients = self.processes.gradients(loss, self.network)
-        if not math.isfinite(float(value)):
-            raise self._diverged(f"the loss became {float(value)}")
-        self.optimiser.update(gradients, len(chosen) / len(self.events), shrink)
-        return value.double()
-
-    def _diverged(self, seen: str) -> TrainingError:
-        return TrainingError(
-            f"{seen} in epoch {self.history.epochs + 1}; the state after epoch {self.history.epochs} is kept: "
-            f"lower the step size (now {self.settings.step:g}), or raise lambda (now {self.settings.l2:g})"
-        )
+        return float(value.double()), gradients
 
     def _touch_shares(self) -> dict[str, Tensor]:
         """For each factor, the chance that a minibatch touches it."""
@@ -219,7 +229,7 @@ class Trainer:
             return chance.clamp_(min=batch / len(self.events) / 10).to(model.Q.dtype).to(self.device)
 
         shares = {"Q": share(self.events.context_counts(contexts), batch * history, model.context_map)}
-        if not self.shape.variant.classes:
+        if not self.shape.variant.classes and self.settings.noise_samples is not None:
             draws = batch + math.ceil(batch / BLOCK) * self.settings.noise_samples
             shares["R"] = share(self.counts[model.targets.word_of], draws, model.target_map)
         return shares
@@ -229,8 +239,8 @@ class Trainer:
         meta = {
             "shape": self.shape.to_dict(),
             "settings": self.settings.to_dict(),
-            "loss": self.history.loss,
-            "perplexity": self.history.perplexity,
+            **self.history.to_dict(),
+            "lowest_loss": self.guard.lowest,
             "inputs": self.inputs,
         }
         sections: dict[str, model_file.Section] = {}
@@ -265,7 +275,10 @@ class Trainer:
                 self.optimiser.sums[name].copy_(torch.from_numpy(file.array(f"sum {name}")))
                 self.best[name].copy_(torch.from_numpy(file.array(f"best {name}")))
         self.network.centred = self.shape.variant.nonlinear
-        self.history = TrainingHistory(list(file.meta["loss"]), list(file.meta["perplexity"]))
+        noted = {name: list(file.meta[name]) for name in ("loss", "perplexity", "step_share") if name in file.meta}
+        self.history = TrainingHistory(**noted)
+        self.guard.lowest = file.meta.get("lowest_loss", math.inf)
+        self.guard.scale = self.history.step_share[-1] if self.history.step_share else 1.0
 
 
 def events_at_once(model: LogBilinearNetwork) -> int:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from binyan.clustering import WordClasses
 from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.history import TrainingHistory
-from binyan.log_bilinear.settings import Shape, TrainingSettings
+from binyan.log_bilinear.recipe import TrainingPlan
+from binyan.log_bilinear.settings import Shape
 from binyan.log_bilinear.training_task import TrainingTask
 from binyan.segmentation.word_map_file import WordMapTable
 from binyan.text import Corpus, Preparation
@@ -59,7 +60,7 @@ class TrainingData:
 
 
 def training_fields(
-    training: TrainingSettings, history: TrainingHistory, factor_map: FactorMap, shape: Shape
+    training: TrainingPlan, history: TrainingHistory, factor_map: FactorMap, shape: Shape
 ) -> dict[str, Any]:
     """What the signature of a model says of its training."""
     return {
@@ -68,5 +69,12 @@ def training_fields(
         "epochs": f"{history.best}of{history.epochs}",
         **({"decay": training.epochs} if training.decay else {}),
         **({"warm-up": training.warm_up} if training.warm_up else {}),
-        **({} if shape.variant.classes else {"noise": training.noise_samples}),
+        **({} if shape.variant.classes else _normalisation(training)),
     }
+
+
+def _normalisation(training: TrainingPlan) -> dict[str, Any]:
+    """How a model without classes was normalised in training, if at all."""
+    if training.noise_samples is not None:
+        return {"noise": training.noise_samples}
+    return {"softmax-words": training.softmax_words}

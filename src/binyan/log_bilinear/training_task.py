@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from binyan import model_file
 from binyan.log_bilinear.factor_map import FactorMap
 from binyan.log_bilinear.history import TrainingHistory
 from binyan.log_bilinear.memory_needed import TrainingSizes, check_training_memory
+from binyan.log_bilinear.recipe import TrainingPlan, plan
 from binyan.log_bilinear.settings import Shape, TrainingSettings
 from binyan.log_bilinear.training import Trainer, TrainingError, use_threads
 from binyan.model_file import Section
@@ -32,9 +33,18 @@ class TrainingTask:
 
     def __call__(self, settings: TrainingSettings) -> Trainer:
         """The training run of these settings. Raises NoMemoryError where it would not fit into memory."""
-        if settings.device == "cpu":
-            check_training_memory(self.shape, settings, self.sizes)
-        return Trainer(self.corpus, self.development, self.shape, settings, self.factor_map, self.class_of)
+        chosen = self.plan(settings)
+        if chosen.device == "cpu":
+            check_training_memory(self.shape, chosen, self.sizes)
+        return Trainer(self.corpus, self.development, self.shape, chosen, self.factor_map, self.class_of)
+
+    def plan(self, settings: TrainingSettings) -> TrainingPlan:
+        """The settings, those that are not given chosen for the text and the word map."""
+        return plan(settings, self.shape, self.corpus, self.factor_map)
+
+    def of_shape(self, **changes: Any) -> TrainingTask:
+        """The task of a model of another order or dimension."""
+        return replace(self, shape=replace(self.shape, **changes))
 
     @property
     def sizes(self) -> TrainingSizes:
@@ -75,18 +85,17 @@ class TrainingTask:
         return cls(corpus, development, Shape.from_dict(file.meta["shape"]), factor_map, class_of)
 
 
-def train_elsewhere(job: tuple[bytes, dict[str, Any], int | None]) -> list[float] | None:
-    """The development perplexity after each epoch of a task with settings, trained in N threads.
+def train_elsewhere(job: tuple[bytes, dict[str, Any], dict[str, Any], int | None]) -> list[float] | None:
+    """The development perplexity after each epoch of a task with changes to its shape and with settings, trained in N threads.
 
     N None: as many threads as PyTorch takes. The result is None where training diverged.
     """
-    task, settings, threads = job
+    task, shape, settings, threads = job
     if threads is not None:
         use_threads(threads)
     try:
-        history: TrainingHistory = TrainingTask.from_bytes(task)(TrainingSettings.from_dict(settings)).run(
-            progress=False
-        )
+        run = TrainingTask.from_bytes(task).of_shape(**shape)(TrainingSettings.from_dict(settings))
+        history: TrainingHistory = run.run(progress=False)
     except TrainingError:
         return None
     return history.perplexity

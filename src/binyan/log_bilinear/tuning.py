@@ -1,4 +1,4 @@
-"""Searching step size and penalty on the development text: a study that is kept in a file and resumed (Optuna)."""
+"""Searching step size, penalty, dimension and order on the development text: a study that is kept in a file and resumed (Optuna)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from binyan.progress import Progress, ProgressOption
 
 Ranges = Mapping[str, tuple[float, float]]
 # name -> lowest, highest; drawn evenly on a logarithmic scale
-RANGES: Ranges = {"step": (0.02, 0.3), "l2": (0.1, 30.0)}
+RANGES: Ranges = {"step": (0.02, 0.5), "l2": (1.0, 200.0), "dim": (40, 250), "order": (3, 7)}
+OF_SHAPE = ("dim", "order")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class TuningTrial:
 
     def __str__(self) -> str:
         result = "given up" if self.perplexity is None else f"{self.perplexity:.2f}"
-        return f"step {self.settings['step']:.4f}  l2 {self.settings['l2']:.3f}  development perplexity {result}"
+        values = "  ".join(f"{name} {_written(name, value)}" for name, value in self.settings.items())
+        return f"{values}  development perplexity {result}"
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,12 @@ class TuningResult:
         }
 
     def __str__(self) -> str:
-        best = f"best: --step {self.best['step']:.4f} --l2 {self.best['l2']:.3f}"
-        return "\n".join([*map(str, self.trials), f"{best}  development perplexity {self.perplexity:.2f}"])
+        best = " ".join(f"--{name} {_written(name, value)}" for name, value in self.best.items())
+        return "\n".join([*map(str, self.trials), f"best: {best}  development perplexity {self.perplexity:.2f}"])
+
+
+def _written(name: str, value: float) -> str:
+    return format(value, {"step": ".4f", "l2": ".3f"}.get(name, "d"))
 
 
 def tune(
@@ -66,22 +72,25 @@ def tune(
     tuning: SearchSettings,
     study: PathLike | None = None,
     *,
-    ranges: Ranges = RANGES,
+    ranges: Ranges | None = None,
     name: str = "binyan",
     scheduler: str | None = None,
     progress: ProgressOption = False,
 ) -> TuningResult:
     """Search until the study in the file `study` has `tuning.trials` trials; without a file, the study is not kept.
 
-    `task` makes a training run of given settings; `settings` are the first trial. A run that is worse than half of those before
+    `task` makes a training run of given settings; the first trial is with the settings and the shape that are given, the others with
+    what is drawn from `ranges`, by default those of `tuning.searched`. A run that is worse than half of those before
     it at the same epoch is given up. With `tuning.jobs` above 1, that many trials are drawn at a time and trained in processes, or
     on the workers of the Dask `scheduler` at that address; they are then trained to the end, since a cluster's workers do not
     know of each other.
     """
+    first = _first(task, settings)
+    ranges = {k: _around(*(ranges or RANGES)[k], first[k]) for k in ranges or tuning.searched if k in first}
     search = _Search(_open_study(study, name), task, settings, ranges)
     together = tuning.jobs > 1 or scheduler is not None
     if not search.study.trials:
-        search.study.enqueue_trial({k: getattr(settings, k) for k in ranges})
+        search.study.enqueue_trial({k: first[k] for k in ranges})
     with Progress("trials", tuning.trials, progress) as bar:
         bar.done = len(search.finished)
         while (done := len(search.finished)) < tuning.trials:
@@ -92,6 +101,19 @@ def tune(
                 search.one()
                 bar.advance()
     return search.result()
+
+
+def _first(task: TrainingTask | Callable[[TrainingSettings], Trainer], settings: TrainingSettings) -> dict[str, Any]:
+    """What can be searched, with the values that are given or follow from the text."""
+    if not isinstance(task, TrainingTask):
+        return {name: value for name, value in settings.to_dict().items() if value is not None}
+    chosen = task.plan(settings)
+    return {"step": chosen.step, "l2": chosen.l2, "dim": task.shape.dim, "order": task.shape.order}
+
+
+def _around(low: float, high: float, value: float) -> tuple[float, float]:
+    """A range that holds a value."""
+    return min(low, value), max(high, value)
 
 
 def _open_study(path: PathLike | None, name: str) -> Any:
@@ -131,9 +153,20 @@ class _Search:
 
         self.study.sampler = optuna.samplers.TPESampler(seed=self.settings.seed + done, constant_liar=together)
 
-    def _drawn(self, trial: Any) -> TrainingSettings:
-        values = {k: trial.suggest_float(k, low, high, log=True) for k, (low, high) in self.ranges.items()}
-        return replace(self.settings, **values)
+    def _drawn(self, trial: Any) -> tuple[dict[str, int], TrainingSettings]:
+        """Changes to the shape, and the settings."""
+        values: dict[str, Any] = {
+            k: trial.suggest_int(k, int(low), int(high), log=True)
+            if k in OF_SHAPE
+            else trial.suggest_float(k, low, high, log=True)
+            for k, (low, high) in self.ranges.items()
+        }
+        shape = {k: values.pop(k) for k in OF_SHAPE if k in values}
+        return shape, replace(self.settings, **values)
+
+    def _run(self, trial: Any) -> Trainer:
+        shape, settings = self._drawn(trial)
+        return (self.task.of_shape(**shape) if isinstance(self.task, TrainingTask) else self.task)(settings)
 
     def one(self) -> None:
         """A trial in this process, given up where it is worse than the median."""
@@ -147,8 +180,7 @@ class _Search:
                     raise optuna.TrialPruned
 
             try:
-                run = self.task(self._drawn(trial))
-                return min(run.run(progress=False, after_epoch=report).perplexity)
+                return min(self._run(trial).run(progress=False, after_epoch=report).perplexity)
             except TrainingError as error:
                 raise optuna.TrialPruned from error
 
@@ -163,7 +195,8 @@ class _Search:
         asked = [self.study.ask() for _ in range(trials)]
         task = self.task.to_bytes()
         threads = None if scheduler else max(1, (os.cpu_count() or 1) // jobs)
-        work = [(task, self._drawn(trial).to_dict(), threads) for trial in asked]
+        drawn = [self._drawn(trial) for trial in asked]
+        work = [(task, shape, settings.to_dict(), threads) for shape, settings in drawn]
         for place, result in run_each(train_elsewhere, work, scheduler=scheduler, workers=jobs):
             trial = asked[place]
             if isinstance(result, BinyanError):

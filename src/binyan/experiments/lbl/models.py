@@ -67,6 +67,7 @@ TRAINING: dict[str, Any] = {
 PLAIN, ADDITIVE = {"step": 0.2, "l2": 30.0}, {"step": 0.14, "l2": 60.0}
 # Chosen on German's: after a fifth of an epoch, full steps ruin a model that is trained to tell words from noise.
 CLASSLESS = {"warm_up": 0.5}
+NOISE_SAMPLES = 100
 # Every type counts once: more morphemes per word (de 2.1; 1.9 with the logarithm of counts), and on German's development
 # novels a better CLBL++.
 MAP = {
@@ -114,7 +115,8 @@ def train_log_bilinear(
     """The log-bilinear model with these settings, and figures of its training; resumes from `checkpoint` if it exists."""
     keys = ("order", "dim", "step", "l2", "batch", "epochs", "decay", "warm_up", "seed")
     classes = _classes(corpus, model["classes"], workspace) if KINDS[model["kind"]].has_classes else None
-    lm = binyan.LogBilinear(model["kind"], word_map=word_map, classes=classes, **{key: model[key] for key in keys})
+    training = {key: model[key] for key in keys} | ({"noise_samples": NOISE_SAMPLES} if classes is None else {})
+    lm = binyan.LogBilinear(model["kind"], word_map=word_map, classes=classes, **training)
     lm.fit(corpus, development, checkpoint=checkpoint, progress=workspace.progress)
     assert lm.history is not None
     return lm, {

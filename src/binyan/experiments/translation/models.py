@@ -71,7 +71,8 @@ def _train(
         words = corpus.vocabulary.words
         table = learn(Counter(words[i] for i in corpus.words), progress=workspace.progress, **MAP)  # type: ignore[arg-type]
     settings = {key: model[key] for key in ("order", "dim", "step", "l2", "epochs", "seed")}
-    return LogBilinear(kind, word_map=table, **settings).fit(corpus, development, progress=workspace.progress)
+    training = settings | {"batch": 2000, "decay": False, "warm_up": 0.2}
+    return LogBilinear(kind, word_map=table, **training).fit(corpus, development, progress=workspace.progress)
 
 
 def _train_sampled(kind: str, model: SettingValues, corpus: Corpus, workspace: Workspace) -> LanguageModel:

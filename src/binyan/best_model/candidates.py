@@ -1,0 +1,140 @@
+"""The models that may be part of the best one. A further kind of model is one entry of CANDIDATES."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from binyan.clustering import word_frequencies
+from binyan.language_model import LanguageModel
+from binyan.progress import ProgressOption
+from binyan.text import Corpus, Preparation
+
+if TYPE_CHECKING:
+    from binyan.morphology.map_learning import LearntMap
+
+Sentences = Sequence[Sequence[str]]
+_HPYLM: dict[str, Any] = {"sweeps": 70, "burn_in": 50, "samples": 10}
+
+
+@dataclass(frozen=True)
+class TrainingRequest:
+    """What a candidate is trained on. It must call `progress` now and then: time that has run out is noticed there."""
+
+    corpus: Corpus
+    development: Sentences
+    preparation: Preparation
+    seed: int = 1
+    progress: ProgressOption = False
+    seconds: float | None = None  # where a candidate has to do with less than its usual time
+    shared: dict[str, Any] = field(default_factory=dict)  # what several candidates need, by name
+
+    def first(self, tokens: int) -> TrainingRequest:
+        """The same for about the first `tokens` words of the text, whole sentences of the same vocabulary."""
+        corpus = self.corpus
+        sentences = max(1, int(corpus.offsets.searchsorted(tokens)))
+        end = int(corpus.offsets[min(sentences, corpus.sentences)])
+        unknown = int((corpus.words[:end] == 0).sum())
+        part = Corpus(corpus.words[:end], corpus.offsets[: sentences + 1], corpus.vocabulary, corpus.outside[:unknown])
+        return replace(
+            self, corpus=part, development=self.development[: max(1, len(self.development) // 10)], shared={}
+        )
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kind of model: its name, why it is tried, and how it is trained.
+
+    `instead_of`: models that it takes the place of in a mixture where it is better. `needs`: modules without which it is left out.
+    `shortest`: the share of its usual time with which it still comes to something; below 1, it heeds `TrainingRequest.seconds`.
+    """
+
+    name: str
+    why: str
+    train: Callable[[TrainingRequest], LanguageModel]
+    instead_of: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    shortest: float = 1.0
+
+    @property
+    def missing(self) -> str | None:
+        """The first module that it needs and that is not installed."""
+        return next((module for module in self.needs if find_spec(module) is None), None)
+
+
+def _kneser_ney(request: TrainingRequest) -> LanguageModel:
+    from binyan.ngram.kneser_ney import KneserNey
+
+    return KneserNey(preparation=request.preparation).fit(request.corpus, progress=request.progress)
+
+
+def _hpylm(request: TrainingRequest) -> LanguageModel:
+    from binyan.ngram.hpylm import HPYLM
+
+    model = HPYLM(preparation=request.preparation, seed=request.seed, **_HPYLM)
+    model.fit(request.corpus, progress=request.progress)
+    model.sampling = None
+    return model
+
+
+def _inflection(request: TrainingRequest) -> LanguageModel:
+    from binyan.ngram.inflection import InflectionHPYLM
+
+    parts = _word_map(request).segmentations
+    model = InflectionHPYLM(segmentation=parts, preparation=request.preparation, seed=request.seed, **_HPYLM)
+    model.fit(request.corpus, progress=request.progress)
+    model.sampling = None
+    return model
+
+
+def _additive(request: TrainingRequest) -> LanguageModel:
+    from binyan.log_bilinear import LogBilinear
+
+    factors = _word_map(request).factors
+    model = LogBilinear("clbl++", word_map=factors, seed=request.seed, preparation=request.preparation)
+    return model.fit(request.corpus, request.development, progress=request.progress)
+
+
+def _recurrent(request: TrainingRequest) -> LanguageModel:
+    from binyan.recurrent import Recurrent
+
+    minutes = None if request.seconds is None else request.seconds / 60
+    how: dict[str, Any] = {"seed": request.seed, "minutes": minutes, "preparation": request.preparation}
+    model = Recurrent("lstm++", word_map=_word_map(request).factors, **how)
+    return model.fit(request.corpus, request.development, progress=request.progress)
+
+
+def _word_map(request: TrainingRequest) -> LearntMap:
+    """What our own morphology finds in the words of the text; learnt once for all candidates."""
+    if "word map" not in request.shared:
+        from binyan.morphology.map_learning import learn_map
+
+        corpus = request.corpus
+        counts = Counter({word: int(n) for word, n in word_frequencies(corpus).items() if n}) + Counter(corpus.outside)
+        request.shared["word map"] = learn_map(counts, seed=request.seed, progress=request.progress)
+    learnt: LearntMap = request.shared["word map"]
+    return learnt
+
+
+# In the order in which they are tried: what gains most per minute comes first. Kneser-Ney is always trained.
+CANDIDATES: tuple[Candidate, ...] = (
+    Candidate("mkn", "the quickest to train, and what is given where time allows nothing else", _kneser_ney),
+    Candidate("hpylm", "smooths better than Kneser-Ney on the same n-grams", _hpylm, instead_of=("mkn",)),
+    Candidate("clbl++", "vectors of words and morphemes, good on rare words", _additive, needs=("torch",)),
+    Candidate(
+        "hpylm+i",
+        "sees stems and endings of rare words",
+        _inflection,
+        instead_of=("mkn", "hpylm"),
+    ),
+    Candidate(
+        "lstm++",
+        "sees the whole sentence so far, good on frequent words",
+        _recurrent,
+        needs=("torch",),
+        shortest=0.25,
+    ),
+)

@@ -1,0 +1,173 @@
+"""Training the best model within a budget: Kneser-Ney first, then what fits into the time that is left, then a mixture."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from binyan.best_model.candidates import CANDIDATES, Candidate, Sentences, TrainingRequest
+from binyan.best_model.held_out import Texts
+from binyan.best_model.report import BestModel, TrainedPart
+from binyan.best_model.settings import BudgetSettings
+from binyan.best_model.timing import Clock, OutOfTimeError, estimate_seconds
+from binyan.errors import BinyanError
+from binyan.language_model import LanguageModel
+from binyan.progress import ProgressOption
+from binyan.settings import gather, takes_settings
+from binyan.text import Preparation, VocabularyPolicy
+from binyan.text.reading import Source
+
+_FOR_MIXING = 0.15  # of the budget
+_USABLE = 0.8  # of the time left, for a model that can do with less than its usual time
+_NOTHING_ELSE = "no other model was trained"
+
+
+@takes_settings(BudgetSettings, VocabularyPolicy, Preparation)
+def train_best(
+    text: Source | Sequence[Source],
+    development: Source | None = None,
+    *,
+    candidates: Sequence[Candidate] = CANDIDATES,
+    say: Callable[[str], None] | None = None,
+    progress: ProgressOption = None,
+    **settings: Any,
+) -> BestModel:
+    """Train what is known to be best on a text file, several (a list of Path objects), or sentences, in about `minutes`.
+
+    Kneser-Ney comes first, whatever the budget. Of the other `candidates` each is trained on slices of the text to see how long it will
+    take, and on the whole where time allows. What was trained is mixed with weights by context, and the mixture is taken where it is
+    better on half of the development text when fitted on the other. Without `development`, every k-th block of lines is held out. Ctrl-C
+    ends training: the best so far is returned. `say` is called with a line whenever there is news.
+
+    >>> text = ["der hund sah die katze", "die katze sah den hund", "der hund lief", "die katze lief"] * 20
+    >>> train_best(text, minutes=0.001).chosen
+    'mkn'
+    """
+    budget, policy, preparation = gather("train_best", settings, BudgetSettings, VocabularyPolicy, Preparation)
+    started = time.monotonic()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of discounts of slices
+        texts = Texts.read(text, development, preparation, policy, progress)
+        request = TrainingRequest(texts.corpus, texts.development, preparation, budget.seed)
+        run = _Training(request, started + 60 * budget.minutes, budget.minutes, say or (lambda line: None))
+        run.say(f"development text: {texts.origin} ({sum(map(len, texts.development)):,} tokens)")
+        run.each(candidates)
+        model, chosen, reason = run.best(candidates)
+    return BestModel(model, tuple(run.parts), chosen, reason, texts.origin, time.monotonic() - started)
+
+
+@dataclass
+class _Training:
+    """The candidates that were trained so far."""
+
+    request: TrainingRequest
+    deadline: float
+    minutes: float
+    say: Callable[[str], None]
+    models: dict[str, LanguageModel] = field(default_factory=dict)
+    parts: list[TrainedPart] = field(default_factory=list)
+
+    @property
+    def clock(self) -> Clock:
+        """The time that is left for training, without that for mixing."""
+        return Clock(self.deadline - _FOR_MIXING * 60 * self.minutes)
+
+    def each(self, candidates: Sequence[Candidate]) -> None:
+        """Train the first candidate, and of the others what fits; Ctrl-C ends it."""
+        try:
+            for candidate in candidates:
+                self._note(self._tried(candidate))
+        except KeyboardInterrupt:
+            if not self.models:
+                raise
+            self.say("stopped: the best so far is taken")
+
+    def _note(self, part: TrainedPart) -> None:
+        self.parts.append(part)
+        self.say(str(part))
+
+    def _tried(self, candidate: Candidate) -> TrainedPart:
+        """The candidate, trained where nothing speaks against it."""
+        if not self.models:
+            return self._trained(candidate, None, self.request)
+        if candidate.missing:
+            return _left_out(candidate, f"left out, since {candidate.missing} is not installed")
+        clock = self.clock
+        try:
+            expected = estimate_seconds(candidate, self.request, clock)
+            if expected * candidate.shortest > clock.left:
+                return _left_out(candidate, _too_long(expected * candidate.shortest, clock.left), expected)
+            seconds = _USABLE * clock.left if expected > _USABLE * clock.left and candidate.shortest < 1 else None
+            expected = seconds or expected
+            self.say(f"{candidate.name}: training, about {expected:.0f} s")
+            return self._trained(candidate, expected, replace(self.request, progress=clock, seconds=seconds))
+        except OutOfTimeError:
+            return _left_out(candidate, "given up: it took longer than it was expected to, and time ran out")
+        except BinyanError as error:
+            return _left_out(candidate, f"left out: {error}")
+
+    def _trained(self, candidate: Candidate, expected: float | None, request: TrainingRequest) -> TrainedPart:
+        started = time.monotonic()
+        model = candidate.train(request)
+        seconds = time.monotonic() - started
+        perplexity = model.perplexity(self.request.development)
+        self.models[candidate.name] = model
+        return TrainedPart(candidate.name, perplexity, seconds, expected, candidate.why)
+
+    def best(self, candidates: Sequence[Candidate]) -> tuple[LanguageModel, str, str]:
+        """The best model, its name and why it was chosen."""
+        reached = {part.name: part.perplexity for part in self.parts if part.perplexity is not None}
+        single = min(reached, key=lambda name: reached[name])
+        beaten = {
+            other
+            for c in candidates
+            if c.name in reached
+            for other in c.instead_of
+            if reached[c.name] < reached.get(other, 0)
+        }
+        names = [name for name in reached if name not in beaten]
+        if len(names) == 1:
+            why = _NOTHING_ELSE if len(reached) == 1 else "the better of models of one kind"
+            return self.models[single], single, why
+        try:
+            return self._mixed(names, single)
+        except KeyboardInterrupt:
+            return self.models[single], single, "the best alone: mixing was stopped"
+
+    def _mixed(self, names: Sequence[str], single: str) -> tuple[LanguageModel, str, str]:
+        """The mixture of models by context, where it is better than the `single` best on text that it was not fitted on."""
+        from binyan.mixture import Mixture
+
+        fitted_on, rest = halves(self.request.development)
+        models = [self.models[name] for name in names]
+        alone = self.models[single].perplexity(rest)
+        mixed = Mixture(models, by_context=True).fit(fitted_on, progress=False).perplexity(rest)
+        compared = (
+            f"development perplexity {mixed:.2f} mixed and {alone:.2f} for {single} alone, on the half not fitted on"
+        )
+        if mixed >= alone:
+            return self.models[single], single, compared
+        whole = Mixture(models, by_context=True).fit(self.request.development, progress=False)
+        return whole, " and ".join([", ".join(names[:-1]), names[-1]]) + " mixed by context", compared
+
+
+def halves(sentences: Sentences, block: int = 10) -> tuple[Sentences, Sentences]:
+    """The even and the odd blocks of sentences."""
+    block = max(1, min(block, len(sentences) // 2))
+    parts: tuple[list[Sequence[str]], list[Sequence[str]]] = ([], [])
+    for i, sentence in enumerate(sentences):
+        parts[i // block % 2].append(sentence)
+    return (parts[0], parts[1]) if parts[1] else (sentences, sentences)
+
+
+def _left_out(candidate: Candidate, why: str, expected: float | None = None) -> TrainedPart:
+    return TrainedPart(candidate.name, None, 0.0, expected, why)
+
+
+def _too_long(expected: float, left: float) -> str:
+    if expected == float("inf"):
+        return "left out: even slices of the text took longer than the time that was left"
+    return f"left out: it would take about {expected:.0f} s, and {max(0.0, left):.0f} s are left"

@@ -1,0 +1,161 @@
+"""The best model within a budget: what is tried, what is left out and why, the split, Ctrl-C, and the command."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import binyan
+from binyan.best_model import CANDIDATES, Candidate, TrainingRequest, train_best
+from binyan.best_model.held_out import Texts
+from binyan.best_model.timing import Clock, OutOfTimeError, estimate_seconds
+from binyan.best_model.training import halves
+from binyan.cli import app
+from binyan.errors import InputError, SettingsError
+from binyan.language_model import LanguageModel
+from binyan.text import Preparation, VocabularyPolicy
+
+STEMS, ENDINGS = ("haus", "hof", "geh", "lauf"), ("en", "st", "t")
+
+
+def lines(number: int = 240, seed: int = 0) -> list[str]:
+    random = np.random.default_rng(seed)
+    text = []
+    for _ in range(number):
+        ending = random.choice(ENDINGS)
+        text.append(" ".join(random.choice(STEMS) + ending for _ in range(random.integers(2, 6))))
+    return text
+
+
+TEXT = lines()
+MKN = CANDIDATES[0]
+
+
+def unigrams(request: TrainingRequest) -> LanguageModel:
+    return binyan.KneserNey(order=1, preparation=request.preparation).fit(request.corpus, progress=False)
+
+
+def with_progress(request: TrainingRequest, steps: int = 3) -> LanguageModel:
+    for step in range(steps):
+        if callable(request.progress):
+            request.progress(step, steps, {})
+    return binyan.HPYLM(order=3, sweeps=5, preparation=request.preparation).fit(request.corpus, progress=False)
+
+
+def test_a_budget_too_small_for_any_model_gives_kneser_ney() -> None:
+    news: list[str] = []
+    found = train_best(TEXT, minutes=1e-6, say=news.append, progress=False)
+    assert found.chosen == "mkn" and found.reason == "no other model was trained"
+    assert found.model.kind == "mkn" and [p.name for p in found.parts] == [c.name for c in CANDIDATES]
+    assert all(p.perplexity is None and "left out" in p.note for p in found.parts[1:])
+    assert any("hpylm: left out" in line for line in news)
+    with pytest.raises(SettingsError, match="more than 0 minutes"):
+        train_best(TEXT, minutes=0)
+
+
+def test_what_fits_is_trained_and_mixed() -> None:
+    tried = [MKN, Candidate("other", "for variety", with_progress)]
+    found = train_best(TEXT, lines(60, 5), candidates=tried, minutes=5, progress=False)
+    assert [p.name for p in found.parts] == ["mkn", "other"] and found.development == "as given"
+    assert found.parts[0].estimated_seconds is None and found.parts[1].estimated_seconds is not None
+    assert "on the half not fitted on" in found.reason
+    names = {"mkn and other mixed by context": "mixture", "mkn": "mkn", "other": "hpylm"}
+    assert found.model.kind == names[found.chosen]
+
+
+def test_a_better_model_of_the_same_kind_takes_the_place_of_the_first() -> None:
+    tried = [replace(MKN, name="unigrams", train=unigrams), replace(MKN, instead_of=("unigrams",))]
+    found = train_best(TEXT, candidates=tried, minutes=5, progress=False)
+    assert found.chosen == "mkn" and found.reason == "the better of models of one kind"
+    worse = [MKN, replace(MKN, name="unigrams", train=unigrams, instead_of=("mkn",))]
+    assert "mkn" in train_best(TEXT, candidates=worse, minutes=5, progress=False).chosen
+
+
+def test_candidates_that_fail_or_lack_a_module_are_left_out() -> None:
+    def fails(request: TrainingRequest) -> LanguageModel:
+        raise InputError("no morphemes here")
+
+    absent = Candidate("absent", "", with_progress, needs=("no_such_module",))
+    found = train_best(TEXT, candidates=[MKN, Candidate("fails", "", fails), absent], minutes=5, progress=False)
+    assert [p.note for p in found.parts[1:]] == [
+        "left out: no morphemes here",
+        "left out, since no_such_module is not installed",
+    ]
+    assert found.chosen == "mkn"
+
+
+def test_ctrl_c_gives_the_best_so_far() -> None:
+    def interrupted(request: TrainingRequest) -> LanguageModel:
+        raise KeyboardInterrupt
+
+    tried = [MKN, Candidate("slow", "", interrupted), Candidate("never", "", with_progress)]
+    assert train_best(TEXT, candidates=tried, progress=False).chosen == "mkn"
+    with pytest.raises(KeyboardInterrupt):
+        train_best(TEXT, candidates=tried[1:], progress=False)
+
+
+def request(**changes: object) -> TrainingRequest:
+    texts = Texts.read(TEXT, None, Preparation(), VocabularyPolicy(), False)
+    return replace(TrainingRequest(texts.corpus, texts.development, Preparation()), **changes)  # type: ignore[arg-type]
+
+
+def test_time_that_runs_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    sizes: list[int] = []
+
+    def train(asked: TrainingRequest) -> LanguageModel:
+        sizes.append(len(asked.corpus.words))
+        now[0] += 0.01 * sizes[-1]
+        assert callable(asked.progress)
+        asked.progress(1, 1, {})
+        return unigrams(asked)
+
+    tokens = len(request().corpus.words)
+    expected = estimate_seconds(Candidate("linear", "", train), request(), Clock(1000.0))
+    assert sizes[0] < sizes[1] < tokens and expected == pytest.approx(0.01 * tokens, rel=0.1)
+    assert estimate_seconds(Candidate("linear", "", train), request(), Clock(now[0] + 0.1)) == np.inf
+    with pytest.raises(OutOfTimeError):
+        Clock(now[0] - 1)(1, 2, {})
+
+
+def test_every_kth_block_is_held_out_and_its_own_words_are_unknown() -> None:
+    text = [f"wort{i} und wort{i}" for i in range(240)]
+    texts = Texts.read(text, None, Preparation(), VocabularyPolicy(), False)
+    kept = {" ".join(texts.corpus.decode(i)) for i in range(texts.corpus.sentences)}
+    development = [" ".join(sentence) for sentence in texts.development]
+    assert sorted([*kept, *development]) == sorted(text) and len(development) == 20
+    assert development[:10] == text[110:120] and texts.origin.startswith("every 12th block of 10 lines")
+    assert "wort110" not in texts.corpus.vocabulary and "wort109" in texts.corpus.vocabulary
+    pruned = Texts.read(text, None, Preparation(), VocabularyPolicy(min_count=3), False).corpus
+    assert len(pruned.outside) == 2 * 220 and pruned.outside[:2] == ("wort0", "wort0")
+    with pytest.raises(InputError, match="one sentence cannot be split"):
+        Texts.read(["ein satz"], None, Preparation(), VocabularyPolicy(), False)
+
+
+def test_a_slice_holds_whole_sentences_of_the_same_vocabulary() -> None:
+    whole = request()
+    part = whole.first(100)
+    assert 100 <= len(part.corpus.words) <= 106 and part.corpus.vocabulary == whole.corpus.vocabulary
+    assert part.corpus.decode(3) == whole.corpus.decode(3) and int(part.corpus.offsets[-1]) == len(part.corpus.words)
+
+
+def test_halves_share_nothing() -> None:
+    even, odd = halves([[str(i)] for i in range(45)])
+    assert len(even) + len(odd) == 45 and not {tuple(s) for s in even} & {tuple(s) for s in odd}
+
+
+def test_the_command_writes_one_model(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("\n".join(TEXT) + "\n")
+    out = tmp_path / "model"
+    arguments = ["lm", "train", "best", "--text", str(tmp_path / "text"), "--out", str(out), "--minutes", "0.0001"]
+    result = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
+    assert result.exit_code == 0 and json.loads(result.stdout)["chosen"] == "mkn"
+    assert binyan.load(out).perplexity(lines(20, 7)) < 20
+    said = CliRunner().invoke(app, arguments, catch_exceptions=False).output
+    assert "chosen: mkn, no other model was trained" in said and "hpylm: left out" in said
