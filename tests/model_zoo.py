@@ -25,7 +25,7 @@ TEXT = [
 PARTS = {"haustür": "haus tür", "hoftor": "hof tor", "haushof": "haus hof", "hoftür": "hof tür"}
 # Known words, compounds outside the vocabulary with known components, and words that nobody knows.
 HELD_OUT = ["das haus hat ein haushof", "xyz die hoftür ist qrs", "der hof", "<unk> hat ein hoftor"]
-OPEN = ("hpylm+c", "hpylm+g", "open mixture")
+OPEN = ("hpylm+c", "hpylm+g", "hpylm+i", "open mixture")
 EXTENDED = ("extended",)
 
 
@@ -41,10 +41,12 @@ def ngram_models() -> dict[str, LanguageModel]:
             binyan.CompoundHPYLM(order=3, segmentation=PARTS, sweeps=6, both_ways=both).fit(corpus, progress=False)
             for both in (False, True)
         )
+        plus_i = binyan.InflectionHPYLM(order=3, segmentation=PARTS, sweeps=6).fit(corpus, progress=False)
         with tempfile.TemporaryDirectory() as folder:
             mkn.to_arpa(Path(folder) / "m.arpa", progress=False)
             arpa = binyan.load(Path(folder) / "m.arpa")
     models: dict[str, LanguageModel] = {"mkn": mkn, "arpa": arpa, "hpylm": hpylm, "hpylm+c": plus_c, "hpylm+g": plus_g}
+    models |= {"hpylm+i": plus_i.opened(), "closed hpylm+i": plus_i}
     return models | {"closed hpylm+c": plus_c.closed(), "closed hpylm+g": plus_g.closed()}
 
 

@@ -164,3 +164,22 @@ def test_refuses_what_does_not_fit() -> None:
         GeneratorTree(tree, five, five, ids([0, 1, 1, 2, 3, 5]), five, 0)
     with pytest.raises(InputError, match="another text"):
         GeneratorForest(tree, [GeneratorTree(tree_of([[3]], 3, 5), five, five, ids(range(6)), five, 0)])
+
+
+def test_an_analysis_that_no_word_has_changes_nothing() -> None:
+    """Words may have several analyses; here the others, of tokens there are, are never chosen."""
+    tree, _, forest = forest_of(text(16), 2, SPECS["stem first"])
+    first, second = (ids([t for pair in WORDS for t in (pair[i], WORDS[3][i])]) for i in range(2))
+    more = GeneratorForest(
+        tree, [GeneratorTree(tree, first, second, ids(range(0, 2 * SIZE + 1, 2)), ids(range(SIZE)), 0)]
+    )
+    one, two = InflectionHPYLM(forest, 1), InflectionHPYLM(more, 1)
+    for model in (one, two):
+        model.initialise(True)
+    for _ in range(5):
+        assert one.step() == two.step()
+    two.check()
+    for history in HISTORIES:
+        np.testing.assert_array_equal(
+            query(forest, one).distribution(history, True), query(more, two).distribution(history, True)
+        )
