@@ -38,14 +38,13 @@ def trainer_of(variant: str) -> Callable[..., None]:
         model = Recurrent(variant, **words.sources(variant), **groups)
         train_network(model, [*text, *(more or [])], dev, out, checkpoint, plots, quiet, json_)
 
-    word_map = " --word-map map.tsv" if "+" in variant else ""
     command.__doc__ = f"""A recurrent model, {variant.upper()}: {RecurrentVariant.parse(variant).description}; LSTM or GRU layers.
 
     Ctrl-C ends training with the best model so far.
 
     \b
-    binyan lm train {variant} --text train.txt --dev dev.txt --out model.binyan{word_map}
-    binyan lm train {variant} --text train.txt --dev dev.txt --out model.binyan{word_map} --minutes 30
+    binyan lm train {variant} --text train.txt --dev dev.txt --out model.binyan
+    binyan lm train {variant} --text train.txt --dev dev.txt --out model.binyan --minutes 30
     """
     return command
 
