@@ -161,7 +161,8 @@ def test_wordmap_learn(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        ("clbl++", [], "either --word-map"),
+        ("clbl++", ["--word-map", "map.tsv", "--morfessor"], "needs one word map"),
+        ("clbl++", ["--word-map", "map.tsv", "--map", "own"], "needs one word map"),
         ("clbl", ["--word-map", "map.tsv"], "has no morphemes"),
         ("lbl", ["--class-count", "5"], "has no classes"),
         ("clbl", ["--dim", "0"], "at least 1 dimension"),

@@ -342,7 +342,6 @@ def test_extension_gives_new_words_what_unknown_had() -> None:
     [
         ({"dim": 0}, "at least 1 dimension"),
         ({"order": 1}, "order is 2 or more"),
-        ({"word_map": None}, "word map"),
         ({"step": 0.0}, "step must be positive"),
     ],
 )

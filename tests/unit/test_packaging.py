@@ -99,7 +99,7 @@ PARTS = [
     ("fastapi", "explore m", "explore"),
     ("eflomal", "mt align --source words --target words --out a", "mt"),
     ("sacrebleu", "mt evaluate --hypothesis words --reference words", "mt"),
-    ("morfessor", "wordmap learn --text words --out map.tsv", "morfessor"),
+    ("morfessor", "wordmap learn --method flatcat --text words --out map.tsv", "morfessor"),
     ("distributed", "lm train hpylm --text words --out h --chains 2 --scheduler tcp://127.0.0.1:1", "cluster"),
 ]
 

@@ -136,9 +136,7 @@ def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
         from binyan import CompoundHPYLM
 
         groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
-        if segmentation is not None and chosen_map is not None:
-            raise SettingsError("--segmentation and --map give the same thing; leave one of them out")
-        parts = segmentation or chosen_map or "own"
+        parts = _parts(segmentation, chosen_map)
         model = CompoundHPYLM(segmentation=parts, both_ways=both_ways, preparation=preparation, **groups)
         sample(model, [*text, *(more or [])], out, run, quiet, json_)
 
@@ -146,12 +144,20 @@ def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
     return command
 
 
+def _parts(segmentation: Path | None, chosen_map: str | None) -> Path | str:
+    """What `--segmentation` or `--map` gives; without either, our own morphology learns it."""
+    if segmentation is not None and chosen_map is not None:
+        raise SettingsError("--segmentation and --map give the same thing; leave one of them out")
+    return segmentation or chosen_map or "own"
+
+
 @with_settings
 def inflection(
     *,
     text: o.TrainingText,
     out: o.Out,
-    segmentation: Segments,
+    segmentation: Segments = None,
+    chosen_map: o.WordMapOption = None,
     more: o.MoreText = None,
     settings: HPYLMSettings,
     vocabulary: VocabularyPolicy,
@@ -163,15 +169,16 @@ def inflection(
 ) -> None:
     """The HPYLM of inflected words: whole, stem first and ending first, the weight of each way learnt.
 
-    The parts of words may come from `binyan wordmap learn`, `binyan morph segment` or `binyan compounds split`.
+    The parts of words are learnt from the text, or come from `binyan wordmap learn`, `binyan morph segment` or `binyan compounds split`.
 
     \b
-    binyan lm train hpylm+i --text train.txt --segmentation parts.tsv --out model.binyan
+    binyan lm train hpylm+i --text train.txt --out model.binyan
+    binyan lm train hpylm+i --text train.txt --map parts.tsv --out model.binyan
     """
     from binyan import InflectionHPYLM
 
     groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
-    model = InflectionHPYLM(segmentation=segmentation, preparation=preparation, **groups)
+    model = InflectionHPYLM(segmentation=_parts(segmentation, chosen_map), preparation=preparation, **groups)
     sample(model, [*text, *(more or [])], out, run, quiet, json_)
 
 

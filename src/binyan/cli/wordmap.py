@@ -11,7 +11,7 @@ from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import with_settings
 from binyan.cli.output import print_json
-from binyan.segmentation.morfessor import MorfessorSettings
+from binyan.segmentation.word_map import WordMapSettings
 from binyan.text import Preparation
 
 app = App(no_args_is_help=True, help="Word maps: the morphemes of words, for the additive models.")
@@ -32,21 +32,26 @@ def learn(
         list[Path] | None,
         typer.Option("--also", metavar="F", help="Text whose further words are segmented, but not learnt from."),
     ] = None,
-    settings: MorfessorSettings,
+    factors: Annotated[
+        bool, typer.Option("--factors", help="Write all factors, roots and templates too, for additive models.")
+    ] = False,
+    settings: WordMapSettings,
     prepare: Preparation,
     quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
-    """Learn morphemes from the words of a text by Morfessor.
+    """Learn morphemes from the words of a text: by our own morphology, or by Morfessor.
 
     \b
     binyan wordmap learn --text train.txt --also dev.txt --also test.txt --out map.tsv
+    binyan wordmap learn --text arabic.txt --factors --out roots.tsv
+    binyan wordmap learn --text train.txt --method flatcat --out map.tsv
     """
     from binyan import WordMap
 
     o.check_out(out)
     word_map = WordMap(settings=settings, preparation=prepare).fit(text, also, progress=False if quiet else None)
-    word_map.save(out)
+    word_map.save(out, factors)
     if json_:
         print_json(word_map.summary())
     else:

@@ -63,6 +63,7 @@ class LearntMap:
 
     segmentations: SegmentationTable
     factors: FactorTable
+    grammar: str
 
     def __post_init__(self) -> None:
         self.segmentations.origin = self.origin
@@ -105,7 +106,11 @@ def learn_map(
     table = SegmentationTable(analysis.segmentation.contiguous() for analysis in analyses)
     rows = {analysis.word: analysis_factors(analysis) for analysis in analyses}
     origin = f"learnt by the grammar {morphology.grammar.name}: {reason}"
-    return LearntMap(table, FactorTable(rows, s.letter_factors(), FrozenGrammar(morphology.posterior), origin))
+    return LearntMap(
+        table,
+        FactorTable(rows, s.letter_factors(), FrozenGrammar(morphology.posterior), origin),
+        morphology.grammar.name,
+    )
 
 
 def by_script(words: Iterable[str]) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ nothing costs nothing.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from binyan.files import PathLike
 from binyan.language_model import LanguageModel, Scores, State, Step, WordScore
 from binyan.memory import check_memory, inflection_bytes
 from binyan.model_file import ModelFile, Section
+from binyan.morphology.map_sources import OWN, SegmentationSource, learn_segmentations, segmentation_source
 from binyan.ngram.backoff import context_tree, training_corpus, word_counts
 from binyan.ngram.chains import Arrays
 from binyan.ngram.compound_sampling import prepared
@@ -41,6 +42,7 @@ class InflectionHPYLM(LanguageModel):
 
     At every context length a word is seen whole, or the context is shortened, or the word is made of its stem and its ending: in each
     of `ways`, with weights that are learnt. `segmentation` has the parts of words; words it lacks have one part.
+    By default ("own") it is learnt from the words of the text by an adaptor grammar; "morfessor" has Morfessor learn it.
 
     The model sums to one over its vocabulary. `opened()` gives the same model before it is renormalised, in which words outside the
     vocabulary have probabilities of their own where stem and ending are known.
@@ -71,7 +73,7 @@ class InflectionHPYLM(LanguageModel):
         self,
         order: int | None = None,
         *,
-        segmentation: SegmentationTable | Mapping[str, str] | PathLike,
+        segmentation: SegmentationSource = OWN,
         ways: Sequence[Way] = WAYS,
         **settings: Any,
     ) -> None:
@@ -79,7 +81,7 @@ class InflectionHPYLM(LanguageModel):
         self.settings, self.schedule, self.policy, self.preparation = gather(
             "InflectionHPYLM", {"order": order, **settings}, *groups
         )
-        self.segmentation = SegmentationTable.of_any(segmentation)
+        self._given_segmentation = segmentation_source(segmentation)
         self.ways = tuple(ways)
 
     @property
@@ -93,7 +95,8 @@ class InflectionHPYLM(LanguageModel):
         [how] = gather("fit", run, Run)
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
         self._check_memory(corpus)
-        table = prepared(self.segmentation, self.preparation)
+        parts = learn_segmentations(self._given_segmentation, corpus, self.schedule.seed, how.progress)
+        table = prepared(parts, self.preparation)
         sampling = InflectionSampling(corpus, self.settings.order, self.schedule, self.preparation, table, self.ways)
         sampling.run(how)
         return self._finished(sampling)

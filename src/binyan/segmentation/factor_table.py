@@ -81,6 +81,11 @@ class FactorTable(Mapping[str, tuple[str, ...]]):
                 self._remembered[word] = found
         return found
 
+    def named(self) -> FactorTable:
+        """The table with every factor written as `name=value`, as files have them: `un/pre` becomes `pre=un`."""
+        rows = {word: tuple(map(_named, factors)) for word, factors in self._rows.items()}
+        return FactorTable(rows, self.letters, None, self.origin)
+
     @property
     def links(self) -> frozenset[str]:
         """Linking elements between parts: none, since factors need not be parts."""
@@ -134,7 +139,12 @@ def parse_factors(line: str) -> tuple[str, tuple[str, ...]]:
     tokens = columns[1].split(" ") if columns[1] else []
     if "" in tokens:
         raise InputError(f"{columns[0]!r} has an empty factor; separate factors by one space")
-    return unescape(columns[0]), tuple(map(unescape, tokens))
+    return unescape(columns[0]), _checked(columns[0], map(unescape, tokens))
+
+
+def _named(factor: str) -> str:
+    text, slash, label = factor.rpartition("/")
+    return f"{label}={text}" if slash and "=" not in label else factor if "=" in factor else f"part={factor}"
 
 
 def _checked(word: str, factors: Iterable[str]) -> tuple[str, ...]:
