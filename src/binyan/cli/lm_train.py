@@ -152,6 +152,15 @@ def inflection(
     text: o.TrainingText,
     out: o.Out,
     segmentation: Segments,
+    candidates: Annotated[
+        Path | None,
+        typer.Option(
+            "--candidates", metavar="TSV", help="Further segmentations, to choose from; words may have several."
+        ),
+    ] = None,
+    learnt: Annotated[
+        Path | None, typer.Option("--learnt", metavar="TSV", help="Where the segmentation that was learnt is written.")
+    ] = None,
     more: o.MoreText = None,
     settings: HPYLMSettings,
     vocabulary: VocabularyPolicy,
@@ -171,8 +180,11 @@ def inflection(
     from binyan import InflectionHPYLM
 
     groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
-    model = InflectionHPYLM(segmentation=segmentation, preparation=preparation, **groups)
+    words = {"segmentation": segmentation, "candidates": candidates}
+    model = InflectionHPYLM(**words, preparation=preparation, **groups)
     sample(model, [*text, *(more or [])], out, run, quiet, json_)
+    if learnt is not None:
+        model.learnt_segmentation().write(learnt, comment=str(model.signature()))
 
 
 # What `binyan lm train KIND` runs. A further kind of model is a function with its options, and a line here.
