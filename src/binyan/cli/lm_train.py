@@ -180,7 +180,7 @@ def inflection(
     from binyan import InflectionHPYLM
 
     groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
-    words = {"segmentation": segmentation, "candidates": candidates}
+    words: dict[str, Any] = {"segmentation": segmentation, "candidates": candidates}
     model = InflectionHPYLM(**words, preparation=preparation, **groups)
     sample(model, [*text, *(more or [])], out, run, quiet, json_)
     if learnt is not None:
