@@ -316,7 +316,7 @@ void bind_inflection_hpylm(nb::module_& m) {
           "weights", [](const InflectionHPYLM& model) { return model.weights; }, &set_weights,
           "By context length: of shortening, then of every generator.")
       .def_prop_ro(
-          "analysis", [](const InflectionHPYLM& model) { return numpy(std::vector<uint32_t>(model.analysis)); },
+          "analysis", [](const InflectionHPYLM& model) { return model.analysis; },
           "Which of its analyses each word has.")
       .def("state", &state)
       .def("restore", &restore, nb::arg("state"))

@@ -130,6 +130,21 @@ GeneratorForest::GeneratorForest(std::shared_ptr<const ContextTree> tree,
   }
   if (generators.empty() || generators[0]->analyses.first.size() == words->vocabulary_size) return;
   for (uint32_t k = 0; k < words->order(); ++k) first_place[k] = places(words->levels[k], generators[0]->analyses);
+  list_entries();
+}
+
+void GeneratorForest::list_entries() {
+  std::vector<std::vector<Place>> of(words->vocabulary_size);
+  for (uint32_t k = 0; k < words->order(); ++k)
+    for (uint32_t e = 0; e < words->levels[k].entries(); ++e)
+      if (analyses(words->levels[k].word[e]) > 1) of[words->levels[k].word[e]].push_back({k, e});
+  first_entry.assign(1, 0);
+  for (uint32_t w = 0; w < of.size(); ++w) {
+    if (analyses(w) == 1) continue;
+    several.push_back(w);
+    entries.insert(entries.end(), of[w].begin(), of[w].end());
+    first_entry.push_back(static_cast<uint32_t>(entries.size()));
+  }
 }
 
 }  // namespace binyan::ngram

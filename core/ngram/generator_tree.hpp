@@ -69,6 +69,15 @@ struct GeneratorForest {
   std::shared_ptr<const ContextTree> words;
   std::vector<std::shared_ptr<const GeneratorTree>> generators;
   std::vector<std::vector<uint32_t>> first_place;  // by level; empty where every word has one analysis
+  struct Place {
+    uint32_t level, entry;
+  };
+  // The entries of the words that have several analyses: of `several[i]`, [first_entry[i], first_entry[i + 1]).
+  std::vector<uint32_t> several, first_entry;
+  std::vector<Place> entries;
+
+ private:
+  void list_entries();
 };
 
 }  // namespace binyan::ngram

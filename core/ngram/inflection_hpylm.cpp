@@ -182,6 +182,7 @@ void InflectionHPYLM::sweep() {
   });
   if (any) reseat(chains[next ^ 1], levels[next ^ 1], customers[next ^ 1]);
   redraw_shorter_floors();
+  resample_analyses();
 }
 
 void InflectionHPYLM::reseat(Chain& chain, uint32_t level, uint32_t customers) {

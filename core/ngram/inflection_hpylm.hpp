@@ -34,6 +34,9 @@ class InflectionHPYLM {
   void initialise(Initialisation how);
   void sweep();
   double resample_hyperparameters();
+  // For every word that has several analyses, draws which of them it has, all being equally likely a priori, together
+  // with the seating of its tokens (Metropolis-Hastings, one other analysis proposed). Part of sweep().
+  void resample_analyses();
   double log_likelihood() const;
   // Throws InternalError unless the tables of every dish are the customers sent on.
   void check() const;
@@ -76,6 +79,14 @@ class InflectionHPYLM {
   void redraw_floor(Chain& chain, uint32_t level, uint32_t floor, uint32_t size);
   void redraw_floors(Chain& chain, uint32_t level);
   void redraw_shorter_floors();
+  // A table of H whose word a generator made.
+  struct Made {
+    uint32_t level, entry, generator;
+  };
+  void resample_analysis(uint32_t word);
+  void list_made(uint32_t word);
+  double remove_made();
+  double add_made();
   std::array<double, kMaxFloors> tables_by_floor(uint32_t level) const;
   void resample_weights(uint32_t level);
   double log_base() const;
@@ -94,6 +105,8 @@ class InflectionHPYLM {
     uint32_t floor;
     pitman_yor::TableSizes::Bin bin;
   };
+  std::vector<Made> made_;  // of resample_analysis(), as below
+  std::vector<WordGenerator::Saved> saved_;
   std::vector<Tables> tables_;  // of redraw_floors(), kept for its memory
 };
 

@@ -76,6 +76,15 @@ void WordGenerator::remove(const Chain& chain, uint32_t level, pitman_yor::Rando
   seconds.remove(0, chain.second, random);
 }
 
+void WordGenerator::save(const Chain& chain, uint32_t level, std::vector<Saved>& saved) {
+  const auto add = [&saved](pitman_yor::Restaurants& r, uint32_t restaurant, uint32_t dish) {
+    saved.push_back({&r, restaurant, dish, r.table_sizes(dish)});
+  };
+  for (uint32_t k = 0; k <= level; ++k) add(heads[k], chain.node[k], chain.head[k]);
+  for (uint32_t k = 0; k <= tree_->second_level(level); ++k) add(pairs[k], chain.head[k], chain.pair[k]);
+  add(seconds, 0, chain.second);
+}
+
 double WordGenerator::log_base() const {
   return heads[0].restaurant_tables(0) * elementary::log(first_base(0)) +
          seconds.restaurant_tables(0) * elementary::log(second_base(0));

@@ -44,6 +44,15 @@ class WordGenerator {
   void add_at_random(const Chain& chain, uint32_t level, pitman_yor::Random& random);
   void remove(const Chain& chain, uint32_t level, pitman_yor::Random& random);
 
+  // The tables of one dish, to be put back.
+  struct Saved {
+    pitman_yor::Restaurants* restaurants;
+    uint32_t restaurant, dish;
+    std::vector<pitman_yor::TableSizes::Bin> sizes;
+  };
+  // All tables that customers of a chain may sit at.
+  void save(const Chain& chain, uint32_t level, std::vector<Saved>& saved);
+
   // What the tokens are drawn from where no context says more; uniform.
   double first_base(uint32_t) const { return 1.0 / tree_->analyses.firsts; }
   double second_base(uint32_t) const { return 1.0 / tree_->analyses.seconds; }

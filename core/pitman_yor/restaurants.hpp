@@ -114,6 +114,15 @@ class Restaurants {
     else relabel_among(from, to, size);
   }
 
+  // The tables of a dish, whatever they were, become `bins`, ordered by size.
+  void reset(uint32_t r, uint32_t dish, std::span<const TableSizes::Bin> bins) {
+    totals_[r].customers -= customers(dish);
+    totals_[r].tables -= tables(dish);
+    set(dish, bins);
+    totals_[r].customers += customers(dish);
+    totals_[r].tables += tables(dish);
+  }
+
   // What the likelihood of this level depends on.
   SeatingSummary summary() const;
   // The same, added to what other restaurants of the level have.

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_compound_posterior import compare
+from test_compound_posterior import close, compare
 from test_geweke_ngrams import Refused, draw, figures, of_level, prior, seat_next, text_of
 
-from binyan._core import InflectionHPYLM
+from binyan._core import GeneratorForest, GeneratorTree, InflectionHPYLM
 from geweke import TIMES, disagreements
-from inflection_world import Spec, forest_of, reference, seating
+from inflection_world import Spec, forest_of, ids, reference, seating
 from reference.inflection import Context, InflectionHierarchy
-from tiny_world import events_of, exact_posterior
+from tiny_world import enumerate_seatings, events_of, exact_posterior, tree_of
 
 # 3 and 4 are two words of one stem; contexts of the second generator know endings alone.
 WORDS = [(0, 0), (1, 0), (2, 0), (3, 0), (3, 1)]
@@ -66,6 +66,40 @@ def test_enumerated_posterior(world: str, sequential: bool) -> None:
             model.hyperparameters = hyper
         states.append(seating(model, tree, trees, specs).state())
     compare(states, exact)
+
+
+@pytest.mark.parametrize("sentences", [[[3], [3]], [[3, 4]]])
+def test_enumerated_posterior_of_analyses(sentences: list[list[int]]) -> None:
+    """Word 3 is (3, 0), as word 4 has (3, 1), or (4, 1): the law of its analysis with all seatings."""
+    order, hyper = 1 if len(sentences) == 1 else 2, [(0.2 + 0.05 * i, 0.5 + 0.1 * i) for i in range(9)]
+    specs = [[Spec([*WORDS[:3], own, WORDS[4], (4, 1)], [*range(5), 5])] for own in ((3, 0), (4, 1))]
+    hyper = hyper[: levels(order, specs[0])]
+    # The sixth word is never seen: it makes the reference count the tokens of both analyses.
+    tree = tree_of(sentences, order, 6)
+    first, second = ids([0, 1, 2, 3, 4, 3, 4]), ids([0, 0, 0, 0, 1, 1, 1])
+    generator = GeneratorTree(tree, first, second, ids([0, 1, 2, 3, 5, 6, 7]), ids(range(6)), 0)
+    model = InflectionHPYLM(GeneratorForest(tree, [generator]), seed=5)
+    model.hyperparameters = hyper
+    weights = [[0.3, 0.7]] * order
+    model.weights = weights
+    model.initialise(True)
+    exact: dict[Any, float] = {}
+    for analysis, own in enumerate(specs):
+        world = reference(hyper, weights, order, own)
+        for p in enumerate_seatings(world, events_of(sentences, order)):
+            exact[analysis, world.state()] = exact.get((analysis, world.state()), 0.0) + p
+    total = sum(exact.values())
+    exact = {state: p / total for state, p in exact.items()}
+    states = []
+    for _ in range(4000):
+        model.sweep()
+        model.sweep()
+        analysis = int(model.analysis[3])
+        states.append((analysis, seating(model, tree, [generator], specs[analysis]).state()))
+    compare(states, exact)
+    shares = np.array([a for a, _ in states], float)
+    assert 0.02 < shares.mean() < 0.98
+    assert close(shares, sum(p for (a, _), p in exact.items() if a == 1))
 
 
 # Geweke's check. Stems 3 and 4 with endings 0 and 1, and the empty second token.

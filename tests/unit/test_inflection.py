@@ -14,6 +14,7 @@ from binyan import InflectionHPYLM
 from binyan.cli import app
 from binyan.errors import InputError, SettingsError
 from binyan.language_model import load
+from binyan.ngram.segmentation_candidates import SegmentationCandidates
 from binyan.ngram.word_ways import WAYS, Way
 from binyan.sampling import Schedule
 from binyan.text.vocabulary import UNKNOWN, UNKNOWN_ID
@@ -105,6 +106,35 @@ def test_weights_and_one_sample() -> None:
     one = model.one_sample()
     assert one.native.columns == 1 and model.native.columns == 2
     assert one.distribution(one.begin()).sum() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_segmentation_is_learnt_and_written(tmp_path: Path) -> None:
+    """The table cuts every form one letter too late; the candidates have the cuts that share endings."""
+    late = {word: f"{word[:-1]} {word[-1]}" for word in TABLE}
+    candidates = {word: [parts, word] for word, parts in TABLE.items()}
+    model = InflectionHPYLM(2, sweeps=60, samples=10, segmentation=late, candidates=candidates).fit(
+        TEXT, progress=False
+    )
+    learnt = model.learnt_segmentation()
+    assert set(learnt) == set(model.vocabulary.own_words) and learnt.components("dom") == ("dom",)
+    known = [word for word in TABLE if word in model.vocabulary]
+    assert any(learnt.components(word) != (word[:-1], word[-1]) for word in known)
+    state = model.state_after(["za"])
+    assert model.distribution(state).sum() == pytest.approx(1.0, abs=1e-6)
+    model.save(tmp_path / "m")
+    other = load(tmp_path / "m")
+    np.testing.assert_array_equal(other.distribution(state), model.distribution(state))
+    assert other.learnt_segmentation() == learnt  # type: ignore[attr-defined]
+
+
+def test_candidates_are_read_and_bounded(tmp_path: Path) -> None:
+    (tmp_path / "c.tsv").write_text("domu\tdom u\ndomu\tdo mu\n", encoding="utf-8")
+    assert SegmentationCandidates.read(tmp_path / "c.tsv").parts("domu") == [("dom", "u"), ("do", "mu")]
+    word = "a" * 20
+    many = "".join(f"{word}\t{word[:i]} {word[i:]}\n" for i in range(1, 20))
+    (tmp_path / "c.tsv").write_text(many, encoding="utf-8")
+    with pytest.raises(InputError, match=r"c.tsv:17: .*more than 16"):
+        SegmentationCandidates.read(tmp_path / "c.tsv")
 
 
 def test_without_parts_it_is_the_hpylm() -> None:

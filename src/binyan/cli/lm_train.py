@@ -158,6 +158,15 @@ def inflection(
     out: o.Out,
     segmentation: Segments = None,
     chosen_map: o.WordMapOption = None,
+    candidates: Annotated[
+        Path | None,
+        typer.Option(
+            "--candidates", metavar="TSV", help="Further segmentations, to choose from; words may have several."
+        ),
+    ] = None,
+    learnt: Annotated[
+        Path | None, typer.Option("--learnt", metavar="TSV", help="Where the segmentation that was learnt is written.")
+    ] = None,
     more: o.MoreText = None,
     settings: HPYLMSettings,
     vocabulary: VocabularyPolicy,
@@ -178,8 +187,11 @@ def inflection(
     from binyan import InflectionHPYLM
 
     groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
-    model = InflectionHPYLM(segmentation=_parts(segmentation, chosen_map), preparation=preparation, **groups)
+    words: dict[str, Any] = {"segmentation": _parts(segmentation, chosen_map), "candidates": candidates}
+    model = InflectionHPYLM(**words, preparation=preparation, **groups)
     sample(model, [*text, *(more or [])], out, run, quiet, json_)
+    if learnt is not None:
+        model.learnt_segmentation().write(learnt, comment=str(model.signature()))
 
 
 # What `binyan lm train KIND` runs. A further kind of model is a function with its options, and a line here.

@@ -7,7 +7,7 @@ nothing costs nothing.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -25,9 +25,10 @@ from binyan.ngram.chains import Arrays
 from binyan.ngram.compound_sampling import prepared
 from binyan.ngram.hpylm import HPYLMSettings
 from binyan.ngram.inflection_sampling import InflectionSampling, parts_of, tokens_of, words_from
+from binyan.ngram.segmentation_candidates import SegmentationCandidates
 from binyan.ngram.word_ways import WAYS, Way, WordTokens
 from binyan.sampling import Run, Schedule
-from binyan.segmentation import Coverage, SegmentationTable
+from binyan.segmentation import Coverage, Part, Segmentation, SegmentationTable
 from binyan.settings import gather, takes_settings
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
@@ -41,8 +42,9 @@ class InflectionHPYLM(LanguageModel):
     """A language model of inflected words.
 
     At every context length a word is seen whole, or the context is shortened, or the word is made of its stem and its ending: in each
-    of `ways`, with weights that are learnt. `segmentation` has the parts of words; words it lacks have one part.
-    By default ("own") it is learnt from the words of the text by an adaptor grammar; "morfessor" has Morfessor learn it.
+    of `ways`, with weights that are learnt. `segmentation` has the parts of words; words it lacks have one part. By default ("own") it is
+    learnt from the words of the text by an adaptor grammar; "morfessor" has Morfessor learn it. `candidates` has further segmentations of
+    words: which of them a word has is then learnt with the rest (`learnt_segmentation`).
 
     The model sums to one over its vocabulary. `opened()` gives the same model before it is renormalised, in which words outside the
     vocabulary have probabilities of their own where stem and ending are known.
@@ -74,6 +76,7 @@ class InflectionHPYLM(LanguageModel):
         order: int | None = None,
         *,
         segmentation: SegmentationSource = OWN,
+        candidates: SegmentationCandidates | Mapping[str, Sequence[str]] | PathLike | None = None,
         ways: Sequence[Way] = WAYS,
         **settings: Any,
     ) -> None:
@@ -82,6 +85,7 @@ class InflectionHPYLM(LanguageModel):
             "InflectionHPYLM", {"order": order, **settings}, *groups
         )
         self._given_segmentation = segmentation_source(segmentation)
+        self.candidates = SegmentationCandidates.of_any(candidates)
         self.ways = tuple(ways)
 
     @property
@@ -96,8 +100,8 @@ class InflectionHPYLM(LanguageModel):
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
         self._check_memory(corpus)
         parts = learn_segmentations(self._given_segmentation, corpus, self.schedule.seed, how.progress)
-        table = prepared(parts, self.preparation)
-        sampling = InflectionSampling(corpus, self.settings.order, self.schedule, self.preparation, table, self.ways)
+        words = prepared(parts, self.preparation), self.ways, self.candidates
+        sampling = InflectionSampling(corpus, self.settings.order, self.schedule, self.preparation, *words)
         sampling.run(how)
         return self._finished(sampling)
 
@@ -112,7 +116,8 @@ class InflectionHPYLM(LanguageModel):
         self.sampling = sampling
         self._trace = [np.array(trace) for trace in sampling.chains.traces]
         self.preparation, self.fields = sampling.preparation, sampling.fields()
-        self.segmentation, self.ways, self.tokens = sampling.table, sampling.ways, sampling.tokens
+        self.segmentation, self.ways, self.candidates = sampling.table, sampling.ways, sampling.candidates
+        self.tokens = sampling.tokens
         return self._learnt(sampling.corpus, sampling.order, sampling.chains.predictive())
 
     def _learnt(self, corpus: Corpus, order: int, samples: Arrays) -> Self:
@@ -174,6 +179,16 @@ class InflectionHPYLM(LanguageModel):
     def coverage(self) -> Coverage:
         """Which words of the vocabulary the segmentation has."""
         return self.segmentation.coverage(self.vocabulary.own_words)
+
+    def learnt_segmentation(self) -> SegmentationTable:
+        """The segmentation of every word of the vocabulary: of several, that which most samples have."""
+        rows = []
+        first = len(self.vocabulary.words) - len(self.vocabulary.own_words)
+        for number, word in enumerate(self.vocabulary.own_words, first):
+            drawn = self.samples["analysis"][number].astype(np.int64)
+            parts = self.tokens.analyses[number][int(np.bincount(drawn).argmax())]
+            rows.append(Segmentation(word, tuple(Part(part) for part in parts)))
+        return SegmentationTable(rows)
 
     @property
     def weights(self) -> list[list[float]]:
@@ -302,6 +317,7 @@ class InflectionHPYLM(LanguageModel):
             "corpus/words": self.corpus.words,
             "corpus/offsets": self.corpus.offsets,
             "segmentation": self.segmentation.to_bytes(),
+            "candidates": self.candidates.to_bytes(),
         }
         if self.sampling is not None:
             more, chains = self.sampling.contents()
@@ -328,7 +344,7 @@ class InflectionHPYLM(LanguageModel):
         model._trace = [file.array(f"trace/{i}") for i in range(sum(s.startswith("trace/") for s in file.sections))]
         vocabulary = Vocabulary.from_bytes(file.blob("vocabulary"))
         corpus = Corpus(file.array("corpus/words"), file.array("corpus/offsets"), vocabulary)
-        model.segmentation, model.ways = words_from(file)
-        model.tokens = tokens_of(corpus, model.segmentation, model.ways)
+        model.segmentation, model.ways, model.candidates = words_from(file)
+        model.tokens = tokens_of(corpus, model.segmentation, model.ways, model.candidates)
         samples = {n.removeprefix("samples/"): file.array(n) for n in file.sections if n.startswith("samples/")}
         return model._learnt(corpus, file.meta["order"], samples)
