@@ -159,3 +159,15 @@ def test_the_command_writes_one_model(tmp_path: Path) -> None:
     assert binyan.load(out).perplexity(lines(20, 7)) < 20
     said = CliRunner().invoke(app, arguments, catch_exceptions=False).output
     assert "chosen: mkn, no other model was trained" in said and "hpylm: left out" in said
+
+
+@pytest.mark.parametrize("candidate", CANDIDATES, ids=lambda candidate: candidate.name)
+def test_every_candidate_trains_and_is_saved(candidate: Candidate, tmp_path: Path) -> None:
+    for module in candidate.needs:
+        pytest.importorskip(module)
+    asked = request(seconds=0.5 if candidate.shortest < 1 else None, progress=lambda *figures: None)
+    asked = replace(asked.first(200), development=asked.development, progress=asked.progress)
+    model = candidate.train(asked)
+    assert model.perplexity(asked.development) < len(asked.corpus.vocabulary)
+    model.save(tmp_path / "model")
+    assert binyan.load(tmp_path / "model").kind == model.kind
