@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import binyan
 from binyan.best_model import CANDIDATES, Candidate, TrainingRequest, train_best
 from binyan.best_model.held_out import Texts
-from binyan.best_model.timing import Clock, OutOfTimeError, estimate_seconds
+from binyan.best_model.timing import Clock, OutOfTimeError, _extrapolated, estimate_seconds
 from binyan.best_model.training import halves
 from binyan.cli import app
 from binyan.errors import InputError, SettingsError
@@ -122,6 +122,20 @@ def test_time_that_runs_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert estimate_seconds(Candidate("linear", "", train), request(), Clock(now[0] + 0.1)) == np.inf
     with pytest.raises(OutOfTimeError):
         Clock(now[0] - 1)(1, 2, {})
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        ((1.0, 4.0), 64.0),  # grows with the size
+        ((2.0, 5.0), 65.0),  # of which one second does not
+        ((1.0, 8.0), 8 * 16**1.5),  # with its power 1.5, and steeper ones as that
+        ((1.0, 16.0), 16 * 16**1.5),
+        ((4.0, 3.0), 0.3 * 48),  # by chance not at all
+    ],
+)
+def test_times_of_two_slices_tell_that_of_the_whole(times: tuple[float, float], expected: float) -> None:
+    assert _extrapolated((100, 400), times, 6400) == pytest.approx(expected)
 
 
 def test_every_kth_block_is_held_out_and_its_own_words_are_unknown() -> None:
