@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import binyan
 from binyan.best_model import CANDIDATES, Candidate, TrainingRequest, train_best
 from binyan.best_model.held_out import Texts
-from binyan.best_model.timing import Clock, OutOfTimeError, estimate_seconds
+from binyan.best_model.timing import Clock, OutOfTimeError, _extrapolated, estimate_seconds
 from binyan.best_model.training import halves
 from binyan.cli import app
 from binyan.errors import InputError, SettingsError
@@ -124,6 +124,20 @@ def test_time_that_runs_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         Clock(now[0] - 1)(1, 2, {})
 
 
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        ((1.0, 4.0), 64.0),  # grows with the size
+        ((2.0, 5.0), 65.0),  # of which one second does not
+        ((1.0, 8.0), 8 * 16**1.5),  # with its power 1.5, and steeper ones as that
+        ((1.0, 16.0), 16 * 16**1.5),
+        ((4.0, 3.0), 0.3 * 48),  # by chance not at all
+    ],
+)
+def test_times_of_two_slices_tell_that_of_the_whole(times: tuple[float, float], expected: float) -> None:
+    assert _extrapolated((100, 400), times, 6400) == pytest.approx(expected)
+
+
 def test_every_kth_block_is_held_out_and_its_own_words_are_unknown() -> None:
     text = [f"wort{i} und wort{i}" for i in range(240)]
     texts = Texts.read(text, None, Preparation(), VocabularyPolicy(), False)
@@ -159,3 +173,15 @@ def test_the_command_writes_one_model(tmp_path: Path) -> None:
     assert binyan.load(out).perplexity(lines(20, 7)) < 20
     said = CliRunner().invoke(app, arguments, catch_exceptions=False).output
     assert "chosen: mkn, no other model was trained" in said and "hpylm: left out" in said
+
+
+@pytest.mark.parametrize("candidate", CANDIDATES, ids=lambda candidate: candidate.name)
+def test_every_candidate_trains_and_is_saved(candidate: Candidate, tmp_path: Path) -> None:
+    for module in candidate.needs:
+        pytest.importorskip(module)
+    asked = request(seconds=0.5 if candidate.shortest < 1 else None, progress=lambda *figures: None)
+    asked = replace(asked.first(200), development=asked.development, progress=asked.progress)
+    model = candidate.train(asked)
+    assert model.perplexity(asked.development) < len(asked.corpus.vocabulary)
+    model.save(tmp_path / "model")
+    assert binyan.load(tmp_path / "model").kind == model.kind

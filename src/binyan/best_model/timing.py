@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from binyan.best_model.candidates import Candidate, TrainingRequest
 
 _SMALL, _LARGE = 64, 16  # the shares of the text that are timed: a 64th and a 16th
 _LEAST, _MOST = 500, 100_000  # tokens of the larger slice
-_GROWTH = 1.0, 1.5  # bounds of the power of the size by which time grows
+_STEEPEST = 1.5  # power of the size by which time may grow
+_SHALLOWEST = 0.3  # of what it would take if all of the time of a slice grew with the size
 
 
 class OutOfTimeError(Exception):
@@ -47,5 +49,17 @@ def estimate_seconds(candidate: Candidate, request: TrainingRequest, clock: Cloc
         except OutOfTimeError:
             return math.inf
         times.append(max(1e-3, time.monotonic() - started))
-    growth = math.log(times[1] / times[0]) / math.log(sizes[1] / sizes[0]) if sizes[1] > sizes[0] else 1.0
-    return float(times[1] * (tokens / large) ** min(max(growth, _GROWTH[0]), _GROWTH[1]))
+    return _extrapolated(sizes, times, tokens)
+
+
+def _extrapolated(sizes: Sequence[int], times: Sequence[float], tokens: int) -> float:
+    """The time of the whole: growing as a power of the size, or with a part that does not grow where that explains the two times."""
+    (small, large), (quick, slow) = sizes, times
+    linear = slow * tokens / large
+    if small == large:
+        return linear
+    growth = math.log(slow / quick) / math.log(large / small)
+    if growth >= 1:
+        return float(slow * (tokens / large) ** min(growth, _STEEPEST))
+    per_token = max(0.0, slow - quick) / (large - small)
+    return max(slow + per_token * (tokens - large), _SHALLOWEST * linear)
