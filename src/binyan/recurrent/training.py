@@ -147,6 +147,7 @@ class RecurrentTrainer:
         else:
             self.halvings += 1
             self._take_best()
+        self.history.step_share.append(0.5**self.halvings)
         self.keep()
 
     @torch.no_grad()
