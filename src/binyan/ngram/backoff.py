@@ -244,7 +244,7 @@ class BackoffLanguageModel(LanguageModel):
         """The model with probabilities and back-off weights of 2 to 16 bits, in a smaller file; probabilities sum to one no longer exactly."""
         quantisation.check_bits(bits)
         structure, columns = self.native.structure, self.native.columns
-        values = quantisation.coded(self._arrays, _rows(structure, columns), bits)
+        values: dict[str, Any] = {**quantisation.coded(self._arrays, _rows(structure, columns), bits)}
         other = copy.copy(self)
         native = _core.BackoffModel.quantised(columns, **structure, **values)
         return other._learnt(native, self.vocabulary, self.preparation, self.fields | {"quantised": bits}, self.counts)
@@ -344,8 +344,9 @@ def native_from(file: ModelFile) -> _core.BackoffModel:
             arrays = {name: file.mapped(f"backoff/{name}") for name in _SECTIONS}
             return _core.BackoffModel(file.meta["columns"], **arrays, region=file.region)
         structure: dict[str, Any] = {n: file.mapped(f"backoff/{n}") for n in _SECTIONS if n not in quantisation.NAMES}
-        values = quantisation.coded_in(file, _rows(structure, file.meta["columns"]))
-        return _core.BackoffModel.quantised(file.meta["columns"], **structure, **values, region=file.region)
+        structure |= quantisation.coded_in(file, _rows(structure, file.meta["columns"]))
+        native: _core.BackoffModel = _core.BackoffModel.quantised(file.meta["columns"], **structure, region=file.region)
+        return native
     except InputError as error:
         raise ModelFileError(f"{file.path}: {error}") from error
 
