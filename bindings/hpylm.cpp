@@ -240,7 +240,9 @@ void bind_open_hpylm(nb::module_& m) {
             restore(model.spelling.symbols, d, prefix, model.spelling.direct(model.strings()));
           },
           nb::arg("state"))
-      .def_prop_ro("bases", [](const OpenHPYLM& model) { return numpy(model.bases()); })
+      .def(
+          "bases", [](const OpenHPYLM& model) { return numpy(model.bases()); },
+          "Of every word, and of all strings outside the vocabulary (<unk>): its probability under the base.")
       .def(
           "table_sizes",
           [](const OpenHPYLM& model, uint32_t level, uint32_t entry) { return table_sizes(model, level, entry); },

@@ -13,7 +13,7 @@ HPYLM::HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t ch
     throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kMaxLevels));
   for (const Level& level : tree_->levels) levels_.emplace_back(level.contexts(), level.entries());
   const uint64_t words = tree_->vocabulary_size - 1;  // with <unk>, without <s>
-  if (symbols != 0 && symbols < words) throw InputError("the base has fewer symbols than the text");
+  if (symbols != 0 && symbols + 1 < words) throw InputError("the base has fewer symbols than the text");
   base_ = 1.0 / static_cast<double>(symbols == 0 ? words : symbols);
   unknown_base_ = symbols == 0 ? base_ : static_cast<double>(symbols - words + 1) * base_;
 }

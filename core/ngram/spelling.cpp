@@ -18,6 +18,7 @@ Spelling::Spelling(const Strings& strings, uint64_t seed, uint64_t chain)
   for (uint32_t w = 0; w < strings.words(); ++w) {
     if (offsets[w + 1] < offsets[w]) throw InputError("the symbols of a word end before they begin");
     first_.push_back(places_.size());
+    if (w < text::kFirstWord) continue;
     const std::span<const uint32_t> word(strings.symbols.data() + offsets[w], strings.symbols.data() + offsets[w + 1]);
     for (size_t i = 0; i <= word.size(); ++i)
       places_.push_back(find(word.first(i), i < word.size() ? word[i] : text::kSentenceEnd));

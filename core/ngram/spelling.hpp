@@ -12,7 +12,8 @@
 
 namespace binyan::ngram {
 
-// The vocabulary as strings: word w is symbols[offsets[w] ... offsets[w + 1]), each string a sentence of `tree`.
+// The vocabulary as strings: word w is symbols[offsets[w] ... offsets[w + 1]), each string a sentence of `tree`; <unk>,
+// <s> and </s> have none.
 // `alphabet`: how many symbols there are in all, the end included.
 struct Strings {
   std::shared_ptr<const ContextTree> tree;

@@ -136,6 +136,13 @@ class BackoffLanguageModel(LanguageModel):
 
     def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
         """The parts of every event of prepared sentences."""
+        states, words, matched = self._states(sentences)
+        return replace(self._parts(states, words), matched=matched)
+
+    def _states(
+        self, sentences: Iterable[Sequence[str]]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint8]]:
+        """The state before each event of prepared sentences, its word, and how long the n-gram is that it matches."""
         states, words, matched = list[int](), list[int](), list[int]()
         for sentence in sentences:
             refuse_boundaries(sentence)
@@ -145,8 +152,20 @@ class BackoffLanguageModel(LanguageModel):
                 words.append(self.vocabulary[word])
                 state, _, length = self.native.score(state, words[-1])
                 matched.append(length)
-        parts = self._parts(np.array(states, np.uint32), np.array(words, np.int64))
-        return replace(parts, matched=np.array(matched, np.uint8))
+        return np.array(states, np.uint32), np.array(words, np.int64), np.array(matched, np.uint8)
+
+    def unknown_chances(self, sentences: Iterable[Sequence[str]]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Log P(<unk> | h) at every event of prepared sentences, and how many words of its context h the model has seen."""
+        states, _, _ = self._states(sentences)
+        shares = self.native.shares(states, np.full(len(states), UNKNOWN_ID, np.uint32)).reshape(-1, self.order)
+        lengths = np.searchsorted(self.native.arrays["context_base"], states, side="right") - 1
+        with np.errstate(divide="ignore"):
+            return np.log(shares.sum(1)), lengths.astype(np.int64)
+
+    def unknown_chance(self, state: State) -> tuple[float, int]:
+        """The same after one state."""
+        length = int(np.searchsorted(self.native.arrays["context_base"], state, side="right")) - 1  # type: ignore[call-overload]
+        return self.native.score(state, UNKNOWN_ID)[1], length  # type: ignore[arg-type]
 
     def _parts(self, states: NDArray[np.uint32], words: NDArray[np.int64]) -> MixtureParts:
         """Of as many states as words, or of one state."""
