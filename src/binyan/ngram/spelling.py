@@ -188,7 +188,7 @@ class SpellingModel:
         if f"{_PREFIX}alphabet" not in file.sections:
             return None
         alphabet = Alphabet(file.blob(f"{_PREFIX}alphabet").decode("utf-8", "surrogatepass"))
-        arrays = {name: file.array(f"{_PREFIX}{name}") for name in _ARRAYS}
+        arrays: dict[str, Any] = {name: file.array(f"{_PREFIX}{name}") for name in _ARRAYS}
         columns = len(arrays["log_backoff"]) // max(len(arrays["suffix"]), 1)
         try:
             return cls(alphabet, _core.BackoffModel(columns, **arrays))

@@ -84,12 +84,13 @@ class OpenVocabulary(LanguageModel):
         if not isinstance(text, (Corpus, str, os.PathLike, list, tuple)):
             text = list(text)
         if not self.model.is_fitted:
-            if development is not None and "development" in inspect.signature(self.model.fit).parameters:  # type: ignore[attr-defined]
+            if development is not None and "development" in inspect.signature(self.model.fit).parameters:
                 training["development"] = development
-            self.model.fit(text, progress=progress, **training)  # type: ignore[attr-defined]
+            self.model.fit(text, progress=progress, **training)
         inner = self.model.closed()
-        corpus = text
-        if not isinstance(corpus, Corpus):
+        if isinstance(text, Corpus):
+            corpus = text
+        else:
             corpus = Corpus.encode(each_sentence(source_files(text), inner.preparation), inner.vocabulary)
         words = list(dict.fromkeys([*inner.vocabulary.own_words, *corpus.outside]))
         spelling = inner.own_spelling or SpellingModel.learn(words, self.settings, progress)
