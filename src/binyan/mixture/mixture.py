@@ -211,19 +211,6 @@ class Mixture(LanguageModel):
         ids = [i for s in sentences for i in (*map(self.vocabulary.__getitem__, s), END_ID)]
         return np.array(ids, np.int64), np.cumsum([0, *(len(s) + 1 for s in sentences)]).astype(np.uint64)
 
-    def unknown_chances(self, sentences: Iterable[Sequence[str]]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Log P(<unk> | h) at every event of prepared sentences; no lengths of contexts, which models may not agree on."""
-        listed = [list(s) for s in sentences]
-        with np.errstate(divide="ignore"):
-            if self.context_weights is None:
-                chances = np.stack([m.unknown_chances(listed)[0] for m in self.models])
-                mixed = np.logaddexp.reduce(chances + np.log(self.weights)[:, None], axis=0)
-            else:
-                parts = [m.weigh_sentences(listed) for m in self.models]
-                everywhere = np.ones(parts[0].unknown.shape[1], bool)
-                mixed = np.log(self.context_weights.mix(parts, everywhere)[1].sum(0))
-        return mixed, np.zeros(len(mixed), np.int64)
-
     def distribution(self, state: State) -> NDArray[np.float64]:
         """The probability of every word of the vocabulary after `state`, by id."""
         return np.asarray(self.distributions([state])[0], np.float64)

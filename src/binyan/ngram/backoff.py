@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import InputError, ModelFileError
 from binyan.files import PathLike
-from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
+from binyan.language_model import MixtureParts, Scores, State, Step, WordScore
 from binyan.mixture.source import CoreSource
 from binyan.model_file import ModelFile, Section
 from binyan.ngram import quantisation
 from binyan.ngram.backoff_settings import BackoffSettings
+from binyan.ngram.walked_states import WalkedStates
 from binyan.progress import Progress, ProgressOption
 from binyan.settings import gather, takes_settings
 from binyan.signature import Signature
@@ -32,7 +33,7 @@ _AT_ONCE = 1 << 22  # words that are counted, so that little memory is taken bes
 _SMALLEST_BACKOFF = 1e-6  # as a feature: a context may leave nothing to shorter ones
 
 
-class BackoffLanguageModel(LanguageModel):
+class BackoffLanguageModel(WalkedStates):
     """An n-gram model with back-off. A state is a number: the longest context that matters.
 
     `fields` say how the model was made and become its signature; `counts` has how often each word of the vocabulary was
@@ -138,34 +139,6 @@ class BackoffLanguageModel(LanguageModel):
         """The parts of every event of prepared sentences."""
         states, words, matched = self._states(sentences)
         return replace(self._parts(states, words), matched=matched)
-
-    def _states(
-        self, sentences: Iterable[Sequence[str]]
-    ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint8]]:
-        """The state before each event of prepared sentences, its word, and how long the n-gram is that it matches."""
-        states, words, matched = list[int](), list[int](), list[int]()
-        for sentence in sentences:
-            refuse_boundaries(sentence)
-            state = self.native.begin()
-            for word in (*sentence, END):
-                states.append(state)
-                words.append(self.vocabulary[word])
-                state, _, length = self.native.score(state, words[-1])
-                matched.append(length)
-        return np.array(states, np.uint32), np.array(words, np.int64), np.array(matched, np.uint8)
-
-    def unknown_chances(self, sentences: Iterable[Sequence[str]]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Log P(<unk> | h) at every event of prepared sentences, and how many words of its context h the model has seen."""
-        states, _, _ = self._states(sentences)
-        shares = self.native.shares(states, np.full(len(states), UNKNOWN_ID, np.uint32)).reshape(-1, self.order)
-        lengths = np.searchsorted(self.native.arrays["context_base"], states, side="right") - 1
-        with np.errstate(divide="ignore"):
-            return np.log(shares.sum(1)), lengths.astype(np.int64)
-
-    def unknown_chance(self, state: State) -> tuple[float, int]:
-        """The same after one state."""
-        length = int(np.searchsorted(self.native.arrays["context_base"], state, side="right")) - 1  # type: ignore[call-overload]
-        return self.native.score(state, UNKNOWN_ID)[1], length  # type: ignore[arg-type]
 
     def _parts(self, states: NDArray[np.uint32], words: NDArray[np.int64]) -> MixtureParts:
         """Of as many states as words, or of one state."""
