@@ -7,12 +7,15 @@
 
 namespace binyan::ngram {
 
-HPYLM::HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t chain)
+HPYLM::HPYLM(std::shared_ptr<const ContextTree> tree, uint64_t seed, uint64_t chain, uint64_t symbols)
     : random(seed, chain), tree_(std::move(tree)) {
   if (tree_->order() > kMaxLevels)
     throw InputError("the order of a Pitman-Yor model is at most " + std::to_string(kMaxLevels));
   for (const Level& level : tree_->levels) levels_.emplace_back(level.contexts(), level.entries());
-  base_ = 1.0 / (tree_->vocabulary_size - 1.0);
+  const uint64_t words = tree_->vocabulary_size - 1;  // with <unk>, without <s>
+  if (symbols != 0 && symbols + 1 < words) throw InputError("the base has fewer symbols than the text");
+  base_ = 1.0 / static_cast<double>(symbols == 0 ? words : symbols);
+  unknown_base_ = symbols == 0 ? base_ : static_cast<double>(symbols - words + 1) * base_;
 }
 
 void HPYLM::follow(Chain& chain, uint32_t level, uint32_t context, uint32_t entry) const {
@@ -25,8 +28,8 @@ void HPYLM::follow(Chain& chain, uint32_t level, uint32_t context, uint32_t entr
   }
 }
 
-void HPYLM::fill_bases(Chain& chain, uint32_t level) const {
-  double p = base_;
+void HPYLM::fill_bases(Chain& chain, uint32_t level, double base) const {
+  double p = base;
   for (uint32_t k = 0; k < level; ++k) {
     chain.base[k] = p;
     p = levels_[k].probability(chain.context[k], chain.entry[k], p);
@@ -40,7 +43,7 @@ double HPYLM::initialise(Initialisation how) {
   tree_->for_each_direct([&](uint32_t level, uint32_t context, uint32_t entry, uint32_t customers) {
     follow(chain, level, context, entry);
     for (uint32_t i = 0; i < customers; ++i) {
-      fill_bases(chain, level);
+      fill_bases(chain, level, base_);
       for (uint32_t k = level;; --k) {
         pitman_yor::Restaurants& r = levels_[k];
         const uint32_t c = chain.context[k], e = chain.entry[k];
@@ -89,7 +92,7 @@ void HPYLM::reseat(uint32_t level, uint32_t context, uint32_t entry, uint32_t cu
       for (uint32_t k = level; k > 0 && levels_[k - 1].remove(chain.context[k - 1], chain.entry[k - 1], random);) --k;
     }
     if (stale) {
-      fill_bases(chain, level);
+      fill_bases(chain, level, base_);
       stale = false;
     }
     if (own.add(context, entry, chain.base[level], random)) {
@@ -117,10 +120,11 @@ double HPYLM::log_likelihood() const {
   return sum;
 }
 
-std::vector<uint32_t> HPYLM::customers_of(uint32_t level, std::span<const uint32_t> tables_above) const {
+std::vector<uint32_t> HPYLM::customers_of(uint32_t level, std::span<const uint32_t> tables_above,
+                                          std::span<const uint32_t> direct) const {
   const Level& l = tree_->levels[level];
   std::vector<uint32_t> customers(l.entries());
-  for (uint32_t e = 0; e < l.entries(); ++e) customers[e] = tree_->direct(level, e);
+  for (uint32_t e = 0; e < l.entries(); ++e) customers[e] = direct.empty() ? tree_->direct(level, e) : direct[e];
   if (level + 1 < tree_->order()) {
     const std::vector<uint32_t>& parent = tree_->levels[level + 1].parent;
     if (tables_above.size() != parent.size()) throw InputError("the saved seating is damaged: wrong number of entries");
@@ -129,11 +133,12 @@ std::vector<uint32_t> HPYLM::customers_of(uint32_t level, std::span<const uint32
   return customers;
 }
 
-void HPYLM::check() const {
+void HPYLM::check(std::span<const std::vector<uint32_t>> direct) const {
   std::vector<uint32_t> above;
   for (uint32_t k = tree_->order(); k-- > 0;) {
     const pitman_yor::Restaurants& level = levels_[k];
-    const std::vector<uint32_t> expected = customers_of(k, above);
+    const std::vector<uint32_t> expected =
+        customers_of(k, above, direct.empty() ? std::span<const uint32_t>() : direct[k]);
     std::vector<uint64_t> customers(level.restaurants(), 0), tables(level.restaurants(), 0);
     above.resize(level.dishes());
     for (uint32_t e = 0; e < level.dishes(); ++e) {
@@ -163,7 +168,10 @@ void HPYLM::predict(uint32_t level, std::span<const double> shorter, std::span<d
   for (uint32_t c = 0; c < l.contexts(); ++c) {
     backoff[c] = r.new_table_weight(c) / r.total_weight(c);
     for (uint32_t e = l.first_entry[c]; e < l.first_entry[c + 1]; ++e)
-      probability[e] = r.probability(c, e, level == 0 ? base_ : shorter[l.parent[e]]);
+      probability[e] = r.probability(c, e,
+                                     level > 0         ? shorter[l.parent[e]]
+                                     : shorter.empty() ? base_
+                                                       : shorter[l.word[e]]);
   }
 }
 

@@ -51,20 +51,55 @@ void Restaurants::set(uint32_t dish, std::span<const TableSizes::Bin> bins) {
   if (seat.tables > 1 && seat.tables < seat.customers) seat.tables = sizes_.create(bins) | kHistogram;
 }
 
-void Restaurants::relabel_among(uint32_t from, uint32_t to, uint32_t size) {
-  const auto at = [size](std::vector<TableSizes::Bin>& bins) {
-    return std::lower_bound(bins.begin(), bins.end(), size,
-                            [](const TableSizes::Bin& bin, uint32_t s) { return bin.size < s; });
-  };
-  std::vector<TableSizes::Bin> bins = table_sizes(from);
-  auto bin = at(bins);
+namespace {
+
+using Bins = std::vector<TableSizes::Bin>;
+
+Bins::iterator bin_of(Bins& bins, uint32_t size) {
+  return std::lower_bound(bins.begin(), bins.end(), size,
+                          [](const TableSizes::Bin& bin, uint32_t s) { return bin.size < s; });
+}
+
+void take_table(Bins& bins, uint32_t size) {
+  const auto bin = bin_of(bins, size);
+  if (bin == bins.end() || bin->size != size)
+    throw InternalError("no table of " + std::to_string(size) + " customers to leave");
   if (--bin->tables == 0) bins.erase(bin);
-  set(from, bins);
-  bins = table_sizes(to);
-  bin = at(bins);
+}
+
+void put_table(Bins& bins, uint32_t size) {
+  const auto bin = bin_of(bins, size);
   if (bin != bins.end() && bin->size == size) ++bin->tables;
   else bins.insert(bin, {size, 1});
+}
+
+}  // namespace
+
+void Restaurants::relabel_among(uint32_t from, uint32_t to, uint32_t size) {
+  Bins bins = table_sizes(from);
+  take_table(bins, size);
+  set(from, bins);
+  bins = table_sizes(to);
+  put_table(bins, size);
   set(to, bins);
+}
+
+void Restaurants::join_table(uint32_t r, uint32_t dish, uint32_t size) {
+  if (size == 0) return open(r, dish);
+  Bins bins = table_sizes(dish);
+  take_table(bins, size);
+  put_table(bins, size + 1);
+  set(dish, bins);
+  ++totals_[r].customers;
+}
+
+void Restaurants::leave_table(uint32_t r, uint32_t dish, uint32_t size) {
+  Bins bins = table_sizes(dish);
+  take_table(bins, size);
+  if (size > 1) put_table(bins, size - 1);
+  set(dish, bins);
+  --totals_[r].customers;
+  totals_[r].tables -= size == 1;
 }
 
 void Restaurants::save(std::vector<uint32_t>& tables, std::vector<uint32_t>& sizes) const {

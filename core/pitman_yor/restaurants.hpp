@@ -62,22 +62,24 @@ class Restaurants {
     return random.uniform() * (old_table_weight(dish) + open_weight) < open_weight;
   }
   // A customer, all of the dish being equally likely, leaves. Returns whether its table closed.
-  bool remove(uint32_t r, uint32_t dish, Random& random) {
+  bool remove(uint32_t r, uint32_t dish, Random& random) { return leave(r, dish, random) == 1; }
+  // The same; returns the size that the table had, 1 where it closed.
+  uint32_t leave(uint32_t r, uint32_t dish, Random& random) {
     Seat& seat = seats_[dish];
     Total& total = totals_[r];
     --total.customers;
     const uint32_t customers = seat.customers--;
     if (!(seat.tables & kHistogram)) {
-      if (seat.tables != customers) return false;
+      if (seat.tables != customers) return customers;
       --seat.tables;
       --total.tables;
-      return true;
+      return 1;
     }
     uint32_t handle = seat.tables & ~kHistogram;
-    const bool closed = sizes_.leave(handle, customers, random);
-    total.tables -= closed;
+    const uint32_t size = sizes_.leave(handle, customers, random);
+    total.tables -= size == 1;
     settle(seat, handle);
-    return closed;
+    return size;
   }
   // A new table with one customer.
   void open(uint32_t r, uint32_t dish) {
@@ -122,6 +124,11 @@ class Restaurants {
     totals_[r].customers += customers(dish);
     totals_[r].tables += tables(dish);
   }
+
+  // A customer joins a table that has `size` customers, which there must be (0: a new table); one leaves a table of
+  // `size`. What was drawn by the functions above is taken back by these.
+  void join_table(uint32_t r, uint32_t dish, uint32_t size);
+  void leave_table(uint32_t r, uint32_t dish, uint32_t size);
 
   // What the likelihood of this level depends on.
   SeatingSummary summary() const;

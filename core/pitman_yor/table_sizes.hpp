@@ -43,8 +43,8 @@ class TableSizes {
     }
     return grow(handle, i);
   }
-  // A customer leaves, all being equally likely. Returns whether the table closed.
-  bool leave(uint32_t& handle, uint32_t customers, Random& random) {
+  // A customer leaves, all being equally likely. Returns the size the table had; of one that had 1, it closes.
+  uint32_t leave(uint32_t& handle, uint32_t customers, Random& random) {
     int64_t left = static_cast<int64_t>(random.below(customers));
     uint32_t i = length(handle) - 1;
     Bin* bins = &pool_[handle + 1];
@@ -52,13 +52,14 @@ class TableSizes {
       left -= static_cast<int64_t>(bins[i].size) * bins[i].tables;
       if (left < 0) break;
     }
-    if (bins[i].size > 1) {
+    const uint32_t size = bins[i].size;
+    if (size > 1) {
       move(handle, i, -1);
-      return false;
+      return size;
     }
     --pool_[handle].size;
     if (--bins[0].tables == 0) erase(handle, 0);
-    return true;
+    return 1;
   }
   // A customer joins one of the tables, all being equally likely.
   uint32_t join_any(uint32_t& handle, Random& random);

@@ -22,6 +22,7 @@ _NAMES = {
     "LogBilinear": "binyan.log_bilinear",
     "Mixture": "binyan.mixture",
     "Morphology": "binyan.morphology",
+    "OpenVocabulary": "binyan.open_vocabulary",
     "Recurrent": "binyan.recurrent",
     "Rescorer": "binyan.translation.rescoring",
     "Translator": "binyan.translation.translator",
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from binyan.ngram.hpylm import HPYLM
     from binyan.ngram.inflection import InflectionHPYLM
     from binyan.ngram.kneser_ney import KneserNey
+    from binyan.open_vocabulary import OpenVocabulary
     from binyan.recurrent import Recurrent
     from binyan.segmentation.compound_splitter import CompoundSplitter
     from binyan.segmentation.word_map import WordMap
@@ -65,6 +67,7 @@ __all__ = [
     "LogBilinear",
     "Mixture",
     "Morphology",
+    "OpenVocabulary",
     "Recurrent",
     "Rescorer",
     "Translator",

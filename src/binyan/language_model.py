@@ -32,8 +32,11 @@ if TYPE_CHECKING:
     from binyan.log_bilinear.vectors import Vectors
     from binyan.mixture.source import CoreSource
     from binyan.ngram.backoff import BackoffLanguageModel
+    from binyan.ngram.spelling import SpellingModel
 
 load = load_language_model
+STRINGS = "strings"
+"""The events of models in which every string has a probability of its own."""
 
 
 class LanguageModel(Model):
@@ -144,7 +147,7 @@ class LanguageModel(Model):
 
     @property
     def events(self) -> str:
-        """What words outside the vocabulary are to the model: `closed` where all of them are <unk>.
+        """What words outside the vocabulary are to the model: `closed` where all of them are <unk>, `strings` where each is itself.
 
         Only figures over the same events can be compared or mixed.
         """
@@ -245,6 +248,11 @@ class LanguageModel(Model):
         """The model with words outside the vocabulary as further events: those given, or all that it can compose."""
         raise refuse(self, "morpheme vectors", "log-bilinear ones have")
 
+    @property
+    def own_spelling(self) -> SpellingModel | None:
+        """The model of spelling that was learnt with the model: <unk> is then every string outside the vocabulary."""
+        return None
+
     def parts_of(self, word: str) -> tuple[str, ...] | None:
         """The parts of a word as the model sees them; None where it does not see inside words."""
         return None
@@ -294,6 +302,19 @@ class LanguageModel(Model):
         """The model as the core weighs it in a mixture whose words are `vocabulary`; None where it is not in the core."""
         return None
 
+    def unknown_chances(self, sentences: Iterable[Sequence[str]]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Log P(<unk> | h) at every event of prepared sentences, and how many words of its context h the model has seen.
+
+        The second is 0 where a model has no such notion.
+        """
+        with np.errstate(divide="ignore"):
+            chances = np.log(self.weigh_sentences(sentences).unknown.sum(0).astype(np.float64))
+        return chances, np.zeros(len(chances), np.int64)
+
+    def unknown_chance(self, state: State) -> tuple[float, int]:
+        """The same after one state."""
+        return self.score_word(state, UNKNOWN).log_prob, 0
+
     @property
     def description(self) -> str:
         """The model in a few words: its kind and size."""
@@ -315,6 +336,7 @@ class LanguageModel(Model):
 __all__ = [
     "BEGIN",
     "END",
+    "STRINGS",
     "Explanation",
     "LanguageModel",
     "MixtureParts",

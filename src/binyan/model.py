@@ -30,6 +30,7 @@ KINDS: dict[str, str] = {
     "log-bilinear": "binyan.log_bilinear:LogBilinear",
     "recurrent": "binyan.recurrent:Recurrent",
     "mixture": "binyan.mixture.mixture:Mixture",
+    "open": "binyan.open_vocabulary:OpenVocabulary",
     "adaptor": "binyan.morphology.morphology:Morphology",
     "compound-splitter": "binyan.segmentation.compound_splitter:CompoundSplitter",
     "frequency-splitter": "binyan.segmentation.compound_splitter:CompoundSplitter",

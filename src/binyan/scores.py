@@ -56,6 +56,11 @@ class Scores:
         return perplexity(self.log_prob[~self.unknown])
 
     @property
+    def perplexity_unknown(self) -> float:
+        """Over events whose word is outside the vocabulary; NaN where there are none."""
+        return perplexity(self.log_prob[self.unknown])
+
+    @property
     def sentence_log_prob(self) -> NDArray[np.float64]:
         """One natural log-probability per sentence."""
         if len(self.offsets) < 2:

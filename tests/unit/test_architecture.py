@@ -22,6 +22,7 @@ MODELS = (
     "clustering",
     "mixture",
     "best_model",
+    "open_vocabulary",
     "sampling",
     "language_model",
     "model",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from binyan.cli import lm_compress, lm_evaluate, lm_export, lm_log_bilinear, lm_mix, lm_train
+from binyan.cli import lm_compress, lm_evaluate, lm_export, lm_log_bilinear, lm_mix, lm_open, lm_train
 from binyan.cli import options as o
 from binyan.cli.commands import App
 from binyan.cli.option_groups import with_settings
@@ -29,6 +29,7 @@ app.add_typer(lm_train.app, name="train")
 app.command("tune")(lm_log_bilinear.tune)
 app.command("mix")(lm_mix.mix)
 app.command("extend")(lm_mix.extend)
+app.command("open")(lm_open.open_)
 app.command("export")(lm_export.export)
 app.command("perplexity")(lm_evaluate.perplexity)
 app.command("score")(lm_evaluate.score)

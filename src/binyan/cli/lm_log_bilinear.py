@@ -144,16 +144,17 @@ def train_network(
     json_: bool,
 ) -> None:
     """Fit a model with a network, save it, and say what it is."""
-    from binyan.cli.lm_train import save_and_report
+    from binyan.cli.lm_train import opened, save_and_report
 
     o.check_out(out)
     start = time.monotonic()
+    trained = opened(model)
     with plain_warnings():
         say = None if quiet else _say
-        model.fit(texts, dev, checkpoint=checkpoint, progress=False if quiet else None, after_epoch=say)
+        trained.fit(texts, dev, checkpoint=checkpoint, progress=False if quiet else None, after_epoch=say)
     if model.is_writer:
         _plot(model, plots)
-        save_and_report(model, out, start, json_)
+        save_and_report(trained, out, start, json_)
 
 
 def _say(history: TrainingHistory) -> None:

@@ -21,6 +21,12 @@ from binyan.ngram.kneser_ney import KneserNeySettings
 from binyan.sampling import Schedule
 from binyan.text import Preparation, VocabularyPolicy
 
+UnknownDev = Annotated[
+    Path | None,
+    typer.Option(
+        "--dev", metavar="F", help="With --vocabulary open: text that the rate of unknown words is fitted to."
+    ),
+]
 Segments = Annotated[
     Path | None, typer.Option("--segmentation", metavar="TSV", help="The same as --map TSV; +n marks a link.")
 ]
@@ -91,6 +97,7 @@ def hpylm(
     more: o.MoreText = None,
     settings: HPYLMSettings,
     vocabulary: VocabularyPolicy,
+    dev: UnknownDev = None,
     schedule: Schedule,
     run: RunOptions,
     memory: Memory = None,
@@ -102,18 +109,20 @@ def hpylm(
 ) -> None:
     """The hierarchical Pitman-Yor language model, by Gibbs sampling.
 
-    Stop with Ctrl-C and resume later with --resume: the result is the same, bit for bit.
+    Stop with Ctrl-C and resume later with --resume: the result is the same, bit for bit. With --vocabulary open, its base distribution is a
+    model of spelling.
 
     \b
     binyan lm train hpylm --text train.txt --order 4 --sweeps 100 --samples 10 --out model.binyan
     binyan lm train hpylm --text train.txt --order 4 --blocks --threads 2 --out model.binyan
     binyan lm train hpylm --text large.txt.gz --order 4 --memory 4G --out model.binyan
+    binyan lm train hpylm --text train.txt --vocabulary open --dev dev.txt --out model.binyan
     """
     from binyan import HPYLM
 
     model = HPYLM(settings=settings, schedule=schedule, policy=vocabulary, preparation=preparation)
     past_memory: dict[str, Any] = {"memory": memory, "work": work or out.absolute().parent, "threads": threads}
-    sample(model, [*text, *(more or [])], out, run, quiet, json_, **past_memory)
+    sample(model, [*text, *(more or [])], out, run, quiet, json_, dev, **past_memory)
 
 
 def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
@@ -127,6 +136,7 @@ def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
         more: o.MoreText = None,
         settings: CompoundSettings,
         vocabulary: VocabularyPolicy,
+        dev: UnknownDev = None,
         schedule: Schedule,
         run: RunOptions,
         preparation: Preparation,
@@ -138,7 +148,7 @@ def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
         groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
         parts = _parts(segmentation, chosen_map)
         model = CompoundHPYLM(segmentation=parts, both_ways=both_ways, preparation=preparation, **groups)
-        sample(model, [*text, *(more or [])], out, run, quiet, json_)
+        sample(model, [*text, *(more or [])], out, run, quiet, json_, dev)
 
     command.__doc__ = help_
     return command
@@ -227,9 +237,22 @@ for _kind, _trainer in TRAINERS.items():
     app.command(_kind)(_trainer)
 
 
-def sample(model: Any, texts: list[Path], out: Path, run: RunOptions, quiet: bool, json_: bool, **fitting: Any) -> None:
+def sample(
+    model: Any,
+    texts: list[Path],
+    out: Path,
+    run: RunOptions,
+    quiet: bool,
+    json_: bool,
+    dev: Path | None = None,
+    **fitting: Any,
+) -> None:
     """Train a model by sampling, with its file as checkpoint."""
     how = {"checkpoint": out, "resume": run.resume, "scheduler": run.scheduler, **fitting}
+    if dev is not None:
+        if not model.policy.is_open:
+            raise SettingsError("--dev says how often unknown words come, which --vocabulary open needs: give both")
+        how["development"] = dev
     train(model, texts, out, quiet, json_, {"reduced": run.reduced}, **how)
 
 
@@ -245,9 +268,17 @@ def train(
     """Fit a model, save it, and say what it is."""
     o.check_out(out)
     start = time.monotonic()
+    model = opened(model)
     with plain_warnings():
         model.fit(texts, progress=False if quiet else None, **fitting)
     save_and_report(model, out, start, json_, **(saving or {}))
+
+
+def opened(model: Any) -> Any:
+    """The model to train: with an open vocabulary where that is asked for."""
+    from binyan import OpenVocabulary
+
+    return OpenVocabulary(model) if model.policy.is_open else model
 
 
 def save_and_report(model: Any, out: Path, start: float, json_: bool, **saving: Any) -> None:

@@ -4,9 +4,9 @@
     decoder = build_ctcdecoder(labels, "mixture.binyan")
     decoder.decode(logits)
 
-pyctcdecode gives all unknown words one penalty. A model with an open vocabulary (hpylm+c, hpylm+g) gives them probabilities of
-their own, which are used here: only words that the model cannot make either are penalised, while they are being spelt and when
-they are whole.
+pyctcdecode gives all unknown words one penalty. A model with an open vocabulary gives them probabilities of their own, which are
+used here: hpylm+c and hpylm+g those of compounds, models trained with `--vocabulary open` those of all strings. Only words that the
+model cannot make either are penalised, while they are being spelt and when they are whole.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pyctcdecode.language_model import LanguageModel as KenlmLanguageModel
 
 from binyan.compat import kenlm
 from binyan.files import PathLike
-from binyan.language_model import LanguageModel
+from binyan.language_model import STRINGS, LanguageModel
 
 
 class DecoderLanguageModel(KenlmLanguageModel):  # type: ignore[misc]  # pyctcdecode has no types
@@ -54,6 +54,12 @@ class DecoderLanguageModel(KenlmLanguageModel):  # type: ignore[misc]  # pyctcde
         if is_last_word and self.score_boundary:
             log10_prob += self._kenlm_model.BaseScore(after, "</s>", kenlm.State())
         return self.alpha * log10_prob * kenlm.LOG_10 + self.beta, after
+
+    def score_partial_token(self, partial_token: str) -> float:
+        """The penalty of a word that is being spelt: none where every string has a probability."""
+        if self._kenlm_model.language_model.events == STRINGS:
+            return 0.0
+        return float(super().score_partial_token(partial_token))
 
 
 def build_ctcdecoder(labels: Sequence[str], model: PathLike | LanguageModel, **options: Any) -> BeamSearchDecoderCTC:

@@ -4,8 +4,8 @@
     decoder = build_ctc_decoder(tokens, "mixture.binyan", lm_weight=1.5)
     decoder(emissions)[0][0].words
 
-The decoder finds words of a lexicon. Those that a model never saw are scored by it where it can (hpylm+c, hpylm+g); of all
-others, P(<unk>) is shared.
+The decoder finds words of a lexicon. Those that a model never saw are scored by it where it can (hpylm+c, hpylm+g, and all models
+trained with `--vocabulary open`); of all others, P(<unk>) is shared.
 """
 
 from __future__ import annotations

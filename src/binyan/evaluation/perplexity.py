@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from binyan.errors import InputError
 from binyan.evaluation.table import Chart, Column, Table
 from binyan.files import PathLike
-from binyan.language_model import END, LanguageModel, Scores
+from binyan.language_model import END, STRINGS, LanguageModel, Scores
 from binyan.segmentation import SegmentationTable
 from binyan.signature import Signature, digest
 from binyan.text import Preparation, read_sentences, read_tagged
@@ -89,7 +89,7 @@ class Evaluation:
 
     @property
     def bits_per_character(self) -> float:
-        """Comparable between models of different vocabularies, as long as no word is unknown."""
+        """Comparable between models of different vocabularies where these are open, or no word is unknown."""
         return -float(self.scores.log_prob.sum()) / math.log(2) / self.text.characters
 
     def __str__(self) -> str:
@@ -103,10 +103,7 @@ class Evaluation:
     @property
     def figures(self) -> str:
         """The figures in one line."""
-        return (
-            f"perplexity {self.perplexity:.4f}  without unknown words {self.scores.perplexity_known:.4f}  "
-            f"tokens {self.scores.tokens:,}  unknown {int(self.scores.unknown.sum()):,}"
-        )
+        return figures_line(self.to_dict())
 
     def _repr_html_(self) -> str:
         """Figures and tables, for a notebook."""
@@ -147,12 +144,25 @@ class Evaluation:
         return {
             "perplexity": self.scores.perplexity,
             "perplexity_known": self.scores.perplexity_known,
+            **({"perplexity_unknown": self.scores.perplexity_unknown} if self.events == STRINGS else {}),
             "bits_per_character": self.bits_per_character,
             "tokens": self.scores.tokens,
             "unknown": int(self.scores.unknown.sum()),
             "signature": str(self.signature),
             **{name: table.to_dict() for name, table in self.tables.items()},
         }
+
+
+def figures_line(figures: Mapping[str, Any]) -> str:
+    """The figures of `to_dict` in one line; where every string has a probability, also those of unknown words and per character."""
+    spelt = ""
+    if "perplexity_unknown" in figures:
+        of_unknown, per_character = figures["perplexity_unknown"], figures["bits_per_character"]
+        spelt = f"of unknown words {of_unknown:.4g}  bits per character {per_character:.4f}  "
+    return (
+        f"perplexity {figures['perplexity']:.4f}  without unknown words {figures['perplexity_known']:.4f}  "
+        f"{spelt}tokens {figures['tokens']:,}  unknown {figures['unknown']:,}"
+    )
 
 
 def evaluate(
@@ -193,27 +203,22 @@ def evaluate(
 
 
 def summary(evaluations: Sequence[Evaluation], title: str = "Perplexity") -> Table:
-    """One row per model. Models that know other words are refused: their perplexities say nothing about each other."""
+    """One row per model. Models that know other words are refused: their perplexities say nothing about each other.
+
+    Not so where every string has a probability; there the words that are unknown differ, and with them the last columns.
+    """
     comparable(evaluations)
-    columns = [
-        Column("model"),
-        Column("order", "d"),
-        Column("perplexity", ".2f"),
-        Column("known words", ".2f"),
-        Column("bits per character", ".4f"),
-        Column("tokens", ",d"),
-        Column("unknown", ",d"),
-    ]
-    rows = []
-    for e in evaluations:
-        f = e.to_dict()
-        rows.append(
-            [
-                e.name,
-                e.order,
-                *(f[k] for k in ("perplexity", "perplexity_known", "bits_per_character", "tokens", "unknown")),
-            ]
-        )
+    spelt = all(e.events == STRINGS for e in evaluations)
+    shown = {
+        "perplexity": Column("perplexity", ".2f"),
+        "perplexity_known": Column("known words", ".2f"),
+        **({"perplexity_unknown": Column("unknown words", ".3g")} if spelt else {}),
+        "bits_per_character": Column("bits per character", ".4f"),
+        "tokens": Column("tokens", ",d"),
+        "unknown": Column("unknown", ",d"),
+    }
+    columns = [Column("model"), Column("order", "d"), *shown.values()]
+    rows = [[e.name, e.order, *(figures[name] for name in shown)] for e in evaluations if (figures := e.to_dict())]
     return Table(title, columns, rows, signature_of(evaluations), chart=Chart("bars", "model", ["perplexity"]))
 
 
@@ -266,7 +271,7 @@ def curve(
 
 
 def comparable(evaluations: Sequence[Evaluation]) -> None:
-    """Raise unless all are of the same events over the same vocabulary."""
+    """Raise unless all are of the same events: of one vocabulary, or of all strings."""
     for other in evaluations[1:]:
         first = evaluations[0]
         if other.text.digest != first.text.digest:
@@ -274,11 +279,13 @@ def comparable(evaluations: Sequence[Evaluation]) -> None:
                 f"{first.name} and {other.name} were evaluated on different words; "
                 "evaluate both on the same text, with models trained with the same preparation"
             )
+        if other.events == first.events == STRINGS:
+            continue
         if other.vocabulary != first.vocabulary:
             raise InputError(
                 f"{first.name} knows {first.vocabulary_size:,} words and {other.name} {other.vocabulary_size:,}, not the same "
-                "ones, so their perplexities cannot be compared: train both with the same --vocabulary FILE "
-                "(or look at bits per character, where no word is unknown)"
+                "ones, so their perplexities cannot be compared: train both with the same --vocabulary FILE, or with --vocabulary open, "
+                "where every string has a probability (or look at bits per character, where no word is unknown)"
             )
         if other.events != first.events:
             opened, shut = (first, other) if first.events != "closed" else (other, first)

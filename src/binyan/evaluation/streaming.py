@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import InputError
-from binyan.evaluation.perplexity import Evaluation, evaluate
+from binyan.evaluation.perplexity import Evaluation, evaluate, figures_line
 from binyan.files import PathLike
-from binyan.language_model import END, LanguageModel
+from binyan.language_model import END, STRINGS, LanguageModel
 from binyan.ngram.backoff import BackoffLanguageModel
 from binyan.segmentation import SegmentationTable
 from binyan.signature import Signature
@@ -49,6 +49,7 @@ class TextTotals:
     """A model's figures on a text, without the text. The same as those of `binyan.evaluate`."""
 
     model: Signature
+    all_strings: bool = False  # has every string a probability?
     log_prob: float = 0.0
     log_prob_known: float = 0.0
     sentences: int = 0
@@ -83,8 +84,13 @@ class TextTotals:
         return _exp(-self.log_prob_known / (self.tokens - self.unknown))
 
     @property
+    def perplexity_unknown(self) -> float:
+        """Over events whose word is outside the vocabulary; NaN where there are none."""
+        return _exp(-(self.log_prob - self.log_prob_known) / self.unknown) if self.unknown else math.nan
+
+    @property
     def bits_per_character(self) -> float:
-        """Comparable between models of different vocabularies, as long as no word is unknown."""
+        """Comparable between models of different vocabularies where these are open, or no word is unknown."""
         return -self.log_prob / math.log(2) / self.characters
 
     @property
@@ -105,10 +111,7 @@ class TextTotals:
 
     def report(self, full: bool = False) -> str:
         """The figures in one line, and the signature, short unless `full`."""
-        figures = (
-            f"perplexity {self.perplexity:.4f}  without unknown words {self.perplexity_known:.4f}  "
-            f"tokens {self.tokens:,}  unknown {self.unknown:,}"
-        )
+        figures = figures_line(self.to_dict())
         return f"{figures}\n{self.signature if full else self.signature.short}"
 
     def __str__(self) -> str:
@@ -116,7 +119,8 @@ class TextTotals:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, for JSON."""
-        names = ("perplexity", "perplexity_known", "bits_per_character", "tokens", "unknown")
+        unknown = ["perplexity_unknown"] if self.all_strings else []
+        names = ["perplexity", "perplexity_known", *unknown, "bits_per_character", "tokens", "unknown"]
         return {**{name: getattr(self, name) for name in names}, "signature": str(self.signature)}
 
 
@@ -134,7 +138,7 @@ def measure(
         stream = cast("IO[bytes]", text)
         lines = (line for block in line_blocks(stream) for _, line in block.lines())
         return evaluate(model, lines if is_stream else cast("Source", text), name, by=by, segmentation=segmentation)
-    totals = TextTotals(model.signature())
+    totals = TextTotals(model.signature(), model.events == STRINGS)
     for block in scored_blocks(model, text, NO_ROWS):  # type: ignore[arg-type]
         totals.add(block)
     if not totals.sentences:

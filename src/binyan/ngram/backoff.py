@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import InputError, ModelFileError
 from binyan.files import PathLike
-from binyan.language_model import LanguageModel, MixtureParts, Scores, State, Step, WordScore
+from binyan.language_model import MixtureParts, Scores, State, Step, WordScore
 from binyan.mixture.source import CoreSource
 from binyan.model_file import ModelFile, Section
 from binyan.ngram import quantisation
 from binyan.ngram.backoff_settings import BackoffSettings
+from binyan.ngram.walked_states import WalkedStates
 from binyan.progress import Progress, ProgressOption
 from binyan.settings import gather, takes_settings
 from binyan.signature import Signature
@@ -32,7 +33,7 @@ _AT_ONCE = 1 << 22  # words that are counted, so that little memory is taken bes
 _SMALLEST_BACKOFF = 1e-6  # as a feature: a context may leave nothing to shorter ones
 
 
-class BackoffLanguageModel(LanguageModel):
+class BackoffLanguageModel(WalkedStates):
     """An n-gram model with back-off. A state is a number: the longest context that matters.
 
     `fields` say how the model was made and become its signature; `counts` has how often each word of the vocabulary was
@@ -136,17 +137,8 @@ class BackoffLanguageModel(LanguageModel):
 
     def weigh_sentences(self, sentences: Iterable[Sequence[str]]) -> MixtureParts:
         """The parts of every event of prepared sentences."""
-        states, words, matched = list[int](), list[int](), list[int]()
-        for sentence in sentences:
-            refuse_boundaries(sentence)
-            state = self.native.begin()
-            for word in (*sentence, END):
-                states.append(state)
-                words.append(self.vocabulary[word])
-                state, _, length = self.native.score(state, words[-1])
-                matched.append(length)
-        parts = self._parts(np.array(states, np.uint32), np.array(words, np.int64))
-        return replace(parts, matched=np.array(matched, np.uint8))
+        states, words, matched = self._states(sentences)
+        return replace(self._parts(states, words), matched=matched)
 
     def _parts(self, states: NDArray[np.uint32], words: NDArray[np.int64]) -> MixtureParts:
         """Of as many states as words, or of one state."""

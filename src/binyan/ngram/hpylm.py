@@ -22,10 +22,14 @@ from binyan.model_file import ModelFile, Section
 from binyan.ngram.backoff import BackoffLanguageModel, training_corpus, word_counts
 from binyan.ngram.chains import Arrays, Chain
 from binyan.ngram.sampling import Sampling, schedule_fields
+from binyan.ngram.spelling import SpellingModel, SpellingSettings, strings_of
 from binyan.sampling import Run, Schedule
 from binyan.settings import Settings, gather, setting, takes_settings
 from binyan.text import Corpus, Preparation, VocabularyPolicy
 from binyan.text.reading import Source
+from binyan.text.vocabulary import UNKNOWN_ID
+
+_SPELLING = "spelling."
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class HPYLM(BackoffLanguageModel):
     policy: VocabularyPolicy
     _sampling: HPYLMSampling | ModelFile | None  # a file: chains that nobody has asked for yet
     _trace: list[NDArray[np.float64]]
+    _spelling: SpellingModel | None
 
     @takes_settings(HPYLMSettings, Schedule, VocabularyPolicy, Preparation)
     def __init__(self, order: int | None = None, **settings: Any) -> None:
@@ -97,7 +102,9 @@ class HPYLM(BackoffLanguageModel):
             return self._fit_by_blocks(text, memory, work, how)
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
         self._check_memory(corpus)
-        sampling = HPYLMSampling(corpus, self.settings.order, self.schedule, self.preparation)
+        spelt = self.policy.is_open and not bool((corpus.words == UNKNOWN_ID).any())
+        kind = SpeltSampling if spelt else HPYLMSampling
+        sampling = kind(corpus, self.settings.order, self.schedule, self.preparation)
         sampling.run(how)
         return self._finished(sampling)
 
@@ -120,7 +127,7 @@ class HPYLM(BackoffLanguageModel):
             sampled = block_sampling.sample_in_files(
                 text, self.preparation, self.policy, self.settings.order, self.schedule, how, memory_size(memory), work
             )
-        self.sampling = None
+        self.sampling, self._spelling = None, None
         self._trace = [np.array(trace) for trace in sampled.traces]
         fields = schedule_fields(sampled.corpus, self.preparation, self.schedule, self.schedule.sweeps, blocks=True)
         return self._learnt(
@@ -137,7 +144,13 @@ class HPYLM(BackoffLanguageModel):
         corpus, native = sampling.corpus, freeze(sampling.tree, sampling.chains.predictive())
         self.sampling = sampling
         self._trace = [np.array(trace) for trace in sampling.chains.traces]
+        self._spelling = sampling.spelling(sampling.chains.predictive())
         return self._learnt(native, corpus.vocabulary, sampling.preparation, sampling.fields(), word_counts(corpus))
+
+    @property
+    def own_spelling(self) -> SpellingModel | None:
+        """The model of spelling that was learnt with the model; None unless its vocabulary is open."""
+        return self._spelling
 
     def training_text(self) -> Corpus | None:
         """The training text; None in a reduced model."""
@@ -147,7 +160,7 @@ class HPYLM(BackoffLanguageModel):
     def sampling(self) -> HPYLMSampling | None:
         """Corpus, tree and chains; None in a reduced model. Those of a large file are read when they are first asked for."""
         if isinstance(self._sampling, ModelFile):
-            self._sampling = HPYLMSampling.from_file(self._sampling)
+            self._sampling = _sampling_from(self._sampling)
         return self._sampling
 
     @sampling.setter
@@ -172,13 +185,13 @@ class HPYLM(BackoffLanguageModel):
         last = {name: np.ascontiguousarray(rows[:, -1:]) for name, rows in self.sampling.chains.predictive().items()}
         fields = {**self.fields, "samples": 1}
         one = copy.copy(self)
-        one.sampling = None
+        one.sampling, one._spelling = None, self.sampling.spelling(last)
         return one._learnt(freeze(self.sampling.tree, last), self.vocabulary, self.preparation, fields, self.counts)
 
     @property
     def hyperparameters(self) -> list[tuple[float, float]]:
         """(discount, strength) by context length after the last sweep of the first chain."""
-        last = self.trace[0][-1, 1:]
+        last = self.trace[0][-1, 1 : 1 + 2 * self.order]
         return [(float(a), float(b)) for a, b in zip(last[::2], last[1::2], strict=True)]
 
     def quantised(self, bits: int = 8) -> Self:
@@ -202,6 +215,8 @@ class HPYLM(BackoffLanguageModel):
             more, chains = self.sampling.contents()
             meta |= more
             sections |= chains
+        if self._spelling is not None:
+            sections |= self._spelling.sections()
         sections |= {f"trace/{i}": trace for i, trace in enumerate(self.trace)}
         return meta, sections
 
@@ -211,10 +226,11 @@ class HPYLM(BackoffLanguageModel):
         if "columns" not in file.meta:
             if "schedule" not in file.meta:
                 raise ModelFileError(f"{file.path}: holds neither a finished model nor chains")
-            return cls.__new__(cls)._finished(HPYLMSampling.from_file(file))
+            return cls.__new__(cls)._finished(_sampling_from(file))
         model = super().from_file(file)
         later = file if file.region is not None else None
-        model._sampling = (later or HPYLMSampling.from_file(file)) if "schedule" in file.meta else None
+        model._sampling = (later or _sampling_from(file)) if "schedule" in file.meta else None
+        model._spelling = SpellingModel.from_file(file)
         model._trace = [file.array(f"trace/{i}") for i in range(sum(s.startswith("trace/") for s in file.sections))]
         return model
 
@@ -227,6 +243,59 @@ class HPYLMSampling(Sampling):
     def make_chain(self, seed: int) -> Callable[[int], Chain]:
         """A function from the number of a chain to the empty chain."""
         return lambda i: _core.HPYLM(self.tree, seed, i)
+
+    def spelling(self, samples: Arrays) -> SpellingModel | None:
+        """The model of spelling in some samples; None where there is none."""
+        return None
+
+
+class SpeltSampling(HPYLMSampling):
+    """The training of an HPYLM over a model of spelling, which is learnt with it."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        order: int,
+        schedule: Schedule,
+        preparation: Preparation,
+        spelling_order: int = SpellingSettings.spelling_order,
+        numbers: Sequence[int] | None = None,
+    ) -> None:
+        self.spelling_order = spelling_order
+        self.alphabet, self.symbol_tree, self.strings = strings_of(corpus.vocabulary, spelling_order)
+        super().__init__(corpus, order, schedule, preparation, numbers)
+
+    def make_chain(self, seed: int) -> Callable[[int], Chain]:
+        """A function from the number of a chain to the empty chain."""
+        return lambda i: _core.OpenHPYLM(self.tree, self.strings, seed, i)
+
+    def spelling(self, samples: Arrays) -> SpellingModel:
+        """The model of spelling in some samples."""
+        own = {name.removeprefix(_SPELLING): rows for name, rows in samples.items() if name.startswith(_SPELLING)}
+        return SpellingModel(self.alphabet, freeze(self.symbol_tree, own))
+
+    def fields(self) -> dict[str, Any]:
+        """What the signature says of the training."""
+        return super().fields() | {"base": f"spelling-{self.spelling_order}"}
+
+    def settings(self) -> dict[str, Any]:
+        """What must be the same for training to be resumed from a checkpoint."""
+        return super().settings() | {"order of spelling": self.spelling_order}
+
+    @classmethod
+    def more_from(cls, file: ModelFile) -> dict[str, Any]:
+        """The order of the model of spelling in an opened model file."""
+        return {"spelling_order": file.number("spelling_order")}
+
+    def contents(self, numbers: Sequence[int] | None = None) -> tuple[dict[str, Any], dict[str, Section]]:
+        """A checkpoint, of all chains or of those of `numbers`."""
+        meta, sections = super().contents(numbers)
+        return meta | {"spelling_order": self.spelling_order}, sections
+
+
+def _sampling_from(file: ModelFile) -> HPYLMSampling:
+    kind = SpeltSampling if "spelling_order" in file.meta else HPYLMSampling
+    return kind.from_file(file)
 
 
 def freeze(tree: _core.ContextTree, samples: Arrays) -> _core.BackoffModel:

@@ -108,7 +108,8 @@ class Sampling:
 
     def resume(self, file: ModelFile) -> None:
         """Take up the chains of a checkpoint of the same training."""
-        if file.kind != self.kind:
+        kind = file.meta.get("open_vocabulary", {}).get("kind", file.kind)  # an open model is a closed one and more
+        if kind != self.kind:
             raise SettingsError(
                 f"{file.path}: holds a {file.kind} model; training of {self.kind} cannot be resumed from it"
             )

@@ -23,6 +23,7 @@ from binyan.text.reading import read_lines
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 SPECIALS = (UNKNOWN, BEGIN, END)
 UNKNOWN_ID, BEGIN_ID, END_ID = range(3)
+OPEN, CLOSED = "open", "closed"
 _TAKEN_APART_LATER = 1 << 20  # bytes
 
 
@@ -148,13 +149,17 @@ class Vocabulary:
 class VocabularyPolicy(Settings):
     """How a vocabulary is chosen from counted words.
 
-    `vocabulary`: the words, or a file that lists them; otherwise all types seen at least `min_count` times, of which a share `kappa` of those seen once,
+    `vocabulary`: the words, or a file that lists them; or "open", where the model is the part of an open one (`OpenVocabulary`) that knows
+    words by name. Otherwise ("closed", the default) all types seen at least `min_count` times, of which a share `kappa` of those seen once,
     drawn with `seed`, is left out (thesis, section 4.4.2.1), and, where `script` names one
     (e.g. "cyrillic"), only types with at least `script_share` of their letters in it.
     """
 
     vocabulary: Vocabulary | str | os.PathLike[str] | None = setting(
-        None, "Know exactly the words of this file, one per line.", metavar="F"
+        None,
+        "open: every string has a probability, words never seen by their spelling. closed: they share that of <unk> (the default). "
+        "Or a file: know exactly its words, one per line.",
+        metavar="open|closed|F",
     )
     min_count: int = setting(1, "Know words seen this often or more.", metavar="N")
     kappa: float = setting(0.0, "Leave out this share, drawn by the seed, of the words seen once.", metavar="X")
@@ -167,10 +172,18 @@ class VocabularyPolicy(Settings):
             raise SettingsError(f"the minimum count is 1 or more, not {self.min_count}")
         if not 0.0 <= self.kappa <= 1.0:
             raise SettingsError(f"kappa is a share between 0 and 1, not {self.kappa}")
+        if isinstance(self.vocabulary, (str, os.PathLike)) and os.fspath(self.vocabulary) in (OPEN, CLOSED):
+            object.__setattr__(self, "vocabulary", os.fspath(self.vocabulary))
+            return
         if self.vocabulary is not None and (self.min_count != 1 or self.kappa != 0.0 or self.script is not None):
             raise SettingsError("a given vocabulary has the words; minimum count, kappa and script would choose others")
         if isinstance(self.vocabulary, (str, os.PathLike)):
             object.__setattr__(self, "vocabulary", Vocabulary.read(self.vocabulary))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether words outside the vocabulary are to have probabilities of their own."""
+        return self.vocabulary == OPEN
 
     @property
     def given(self) -> Vocabulary | None:
