@@ -74,6 +74,7 @@ def test_a_model_is_saved_and_loaded(model, tmp_path):
         ({}, {"resume": True}, "resumed"),
         ({}, {"scheduler": "tcp://localhost:1"}, "one machine"),
         ({}, {"memory": "much"}, "4G"),
+        ({"vocabulary": "open"}, {}, "model of spelling"),
     ],
 )
 def test_what_blocks_cannot_do_is_refused(settings, run, message):

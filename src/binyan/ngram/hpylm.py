@@ -119,6 +119,8 @@ class HPYLM(BackoffLanguageModel):
             )
         if how.resume or how.scheduler is not None:
             raise SettingsError("training by blocks cannot be resumed, and runs on one machine")
+        if self.policy.is_open:
+            raise SettingsError("blocks have no model of spelling: take a closed vocabulary, or train without blocks")
         if memory is None:
             corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
             self._check_memory(corpus)
