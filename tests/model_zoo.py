@@ -59,7 +59,7 @@ def log_bilinear_models() -> dict[str, LanguageModel]:
         return {}
     torch.set_num_threads(1)
     corpus = Corpus.read(TEXT, Preparation(), VocabularyPolicy(min_count=2))
-    options = {"order": 3, "dim": 4, "epochs": 2, "batch": 20}
+    options = {"order": 3, "dim": 4, "epochs": 2, "batch": 20, "step": 0.06, "l2": 1.0}
     models: dict[str, LanguageModel] = {
         name: binyan.LogBilinear(name, classes=classes, word_map=word_map, **options).fit(corpus, TEXT, progress=False)
         for name, classes, word_map in (("lbl", None, None), ("clbl++", 3, PARTS))

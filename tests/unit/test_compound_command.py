@@ -61,7 +61,6 @@ def test_train_evaluate_explain(folder: Path, kind: str) -> None:
         (["hpylm+c", "--segmentation", "contradictory.tsv"], "contradictory.tsv:2"),
         (["hpylm+c", "--segmentation", "empty_part.tsv"], "empty_part.tsv:1"),
         (["hpylm+c", "--segmentation", "misspelt.tsv"], "misspelt.tsv:1"),
-        (["hpylm+c"], "--segmentation"),
     ],
 )
 def test_bad_input_is_told(folder: Path, arguments: list[str], said: str) -> None:

@@ -90,11 +90,12 @@ def test_measure_and_report(workspace: Workspace) -> None:
             "NUM": 2,
             "</s>": 2,
         }
-    thesis = {"lbl": {"perplexity_1m": {"CLBL": {"de": 316}}}}
+    thesis = {"lbl": {"perplexity_1m": {"MKN": {"de": 400}, "CLBL": {"de": 300}}}}
     sections = {s.title: s for s in lbl.sections(Results(workspace.results), thesis, listed)}
     table = sections["Perplexity"].tables[0]
     rows = {row[1]: dict(zip((c.name for c in table.columns), row, strict=True)) for row in table.rows}
-    assert list(rows) == ["MKN", "MKN, tuned", "HPYLM", "CLBL", "CLBL++", "LBL"] and rows["CLBL"]["thesis"] == 316
+    assert list(rows) == ["MKN", "MKN, tuned", "HPYLM", "CLBL", "CLBL++", "LBL"]
+    assert rows["CLBL"]["thesis, change, %"] == pytest.approx(-25) and rows["MKN"]["thesis, change, %"] is None
     runs = {
         l2: Results(workspace.results).get(e) for e in listed if (l2 := e.model.get("l2")) and e.model["kind"] == "clbl"
     }

@@ -181,7 +181,7 @@ def test_a_study_goes_on_where_it_stopped(tmp_path: Path) -> None:
         runs.append(settings)
         return Trainer(corpus, development, Shape(Variant.parse("lbl"), 2, 3), settings)
 
-    settings = TrainingSettings(epochs=1, batch=50, noise_samples=5)
+    settings = TrainingSettings(step=0.06, l2=8.0, epochs=1, batch=50, noise_samples=5)
     first = tune(trainer, settings, SearchSettings(2), tmp_path / "study.db")
     second = tune(trainer, settings, SearchSettings(4), tmp_path / "study.db")
     assert len(runs) == 4 and len(second.trials) == 4 and second.trials[:2] == first.trials
@@ -210,7 +210,9 @@ def test_trials_in_processes_are_those_of_this_one(tmp_path: Path) -> None:
     )
     assert seen == [1, 2] and len({t.settings["step"] for t in study.trials}) == 2
     for trial in study.trials:
-        again = task(replace(settings, **trial.settings)).run(progress=False)
+        own = {name: trial.settings[name] for name in ("step", "l2")}
+        shape = {name: int(trial.settings[name]) for name in ("dim", "order")}
+        again = task.of_shape(**shape)(replace(settings, **own)).run(progress=False)
         assert trial.perplexity == min(again.perplexity) and trial.epochs == again.epochs
     with pytest.raises(SettingsError, match="TrainingTask"):
         tune(lambda s: task(s), settings, SearchSettings(4, 2), tmp_path / "s.db")

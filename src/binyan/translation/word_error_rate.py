@@ -100,7 +100,7 @@ def _best_step(features: Sequence[Features], errors: Sequence[Errors], weights: 
 def _envelope(level: Features, slope: Features) -> tuple[list[float], list[int]]:
     """Which hypothesis has the highest level + step x slope, from the lowest step to the highest, and where that changes."""
     corners, chosen = list[float](), list[int]()
-    for h in np.lexsort((level, slope)).tolist():
+    for h in np.lexsort((-np.arange(len(level)), level, slope)).tolist():  # of hypotheses that are alike, the first
         if chosen and slope[h] == slope[chosen[-1]]:
             chosen.pop()  # parallel, and not higher
             del corners[len(chosen) - 1 if chosen else 0 :]
