@@ -212,7 +212,7 @@ def test_weights_are_tuned_by_word_error_rate(frequent_unknowns, tmp_path):
 
 
 @given(st.integers(0, 10_000))
-@example(1490)  # two hypotheses that are alike
+@example(1490)  # two corners that differ by rounding alone
 @settings(max_examples=60, deadline=None)
 def test_a_line_search_finds_the_fewest_errors(seed):
     random = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from binyan.translation.hypothesis_pool import Features
 
 Errors = NDArray[np.int64]
+_NARROW = 1e-9  # a stretch between two corners that are one, but for rounding
 
 
 def word_errors(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
@@ -92,7 +93,7 @@ def _best_step(features: Sequence[Features], errors: Sequence[Errors], weights: 
     counts = total + np.concatenate([[0], np.cumsum(np.array(changes)[order])])
     edges = np.concatenate([[at[0] - 2.0], at, [at[-1] + 2.0]])
     widths = np.diff(edges)
-    widths[counts > counts[widths > 0].min()] = -1.0
+    widths[counts > counts[widths > _NARROW].min()] = -1.0
     stretch = int(np.argmax(widths))
     return float((edges[stretch] + edges[stretch + 1]) / 2)
 
