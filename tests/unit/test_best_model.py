@@ -58,6 +58,11 @@ def test_a_budget_too_small_for_any_model_gives_kneser_ney() -> None:
         train_best(TEXT, minutes=0)
 
 
+def test_an_open_vocabulary_is_refused_with_what_to_do() -> None:
+    with pytest.raises(SettingsError, match="binyan lm open"):
+        train_best(["a b"], minutes=0.001, vocabulary="open")
+
+
 def test_what_fits_is_trained_and_mixed() -> None:
     tried = [MKN, Candidate("other", "for variety", with_progress)]
     found = train_best(TEXT, lines(60, 5), candidates=tried, minutes=5, progress=False)

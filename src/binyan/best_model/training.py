@@ -13,7 +13,7 @@ from binyan.best_model.held_out import Texts
 from binyan.best_model.report import BestModel, TrainedPart
 from binyan.best_model.settings import BudgetSettings
 from binyan.best_model.timing import Clock, OutOfTimeError, estimate_seconds
-from binyan.errors import BinyanError
+from binyan.errors import BinyanError, SettingsError
 from binyan.language_model import LanguageModel
 from binyan.progress import ProgressOption
 from binyan.settings import gather, takes_settings
@@ -47,6 +47,11 @@ def train_best(
     'mkn'
     """
     budget, policy, preparation = gather("train_best", settings, BudgetSettings, VocabularyPolicy, Preparation)
+    if policy.is_open:
+        raise SettingsError(
+            "the best model is sought among those of a closed vocabulary; leave out `open`, and open the model that was found: "
+            "binyan lm open MODEL --text TEXT --out OPEN"
+        )
     started = time.monotonic()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of discounts of slices
