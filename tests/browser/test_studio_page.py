@@ -194,8 +194,10 @@ def test_from_a_file_to_an_export(opened, studio, language, size):
     page.locator(f"#queue [data-word='{example}']").click()
     page.wait_for_function("w => document.querySelector('#detail h2').textContent === w", arg=example)
     assert page.get_attribute("#editor .letters", "dir") == direction
-    places = page.eval_on_selector_all("#editor .letter", "all => all.map(e => e.getBoundingClientRect().x)")
-    assert places == sorted(places, reverse=direction == "rtl")
+    boxes = page.eval_on_selector_all(
+        "#editor .letter", "all => all.map(e => e.getBoundingClientRect()).map(box => [Math.round(box.y), box.x])"
+    )
+    assert boxes == sorted(boxes, key=lambda box: (box[0], -box[1] if direction == "rtl" else box[1]))  # row by row
     while page.locator("#editor .gap[aria-pressed=true]").count():
         page.locator("#editor .gap[aria-pressed=true]").first.click()
     page.locator("#editor .gap").nth(0).click()
