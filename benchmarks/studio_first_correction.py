@@ -3,7 +3,7 @@
     python benchmarks/studio_first_correction.py words.txt
 
 Starts `binyan studio` over an empty folder, drives a real browser (Chromium and Playwright), and prints the seconds of each step. `--reading`
-adds so many seconds before each click, for a person who reads. Installing is not part of it.
+adds that many seconds before each click, for a person who reads. Installing is not part of it.
 """
 
 from __future__ import annotations

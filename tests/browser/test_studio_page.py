@@ -340,12 +340,15 @@ def test_models_are_explored_within_the_studio(opened, tmp_path):
     explorer.locator("#word").fill("walkings")
     explorer.locator("#word").press("Enter")
     explorer.locator("#analyses svg").first.wait_for()
+    assert "walkings" in explorer.locator("#analyses").inner_text().replace("\n", "")
     page.set_input_files("#model-file", tmp_path / "lm.binyan")
     page.wait_for_selector("#added-models li")
     explorer.locator("#sentences-tab").click()
     explorer.locator("#sentence").fill("she walks")
     explorer.locator("#sentence").press("Enter")
     explorer.locator("#scores .word").first.wait_for()
+    assert page.locator("#added-models li").count() == 1
+    assert {"she", "walks"} <= set(explorer.locator("#scores").inner_text().split())
 
 
 @on_learnt_words

@@ -58,7 +58,7 @@ class StepGuard:
     _good: GoodState | None = None
 
     def begin(self, batches: int) -> None:
-        """An epoch of so many minibatches begins."""
+        """Start an epoch that has this number of minibatches."""
         self._size = max(1, batches // WINDOWS)
         self._keep(0, 0.0)
 

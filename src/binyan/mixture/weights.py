@@ -116,7 +116,7 @@ class ContextWeights:
         return weights, shares
 
     def gate(self, parts: Sequence[int]) -> _core.Gate:
-        """The weights in the core, for models with so many parts."""
+        """The weights as the core takes them; `parts` has the number of parts of each model."""
         tables = (np.ascontiguousarray(f.table, np.float64) for f in (self.known, self.unknown))
         return _core.Gate(np.array(parts, np.uint32), self.known.table.shape[1] - 1, *(t.ravel() for t in tables))
 

@@ -8,6 +8,7 @@ import logging
 import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
@@ -75,42 +76,7 @@ def create_app(
         Guard, refuse=refusal, patience=lambda scope: _UPLOAD_PATIENCE if scope["path"] in BINARY else None
     )
     dispatcher = Dispatcher()
-    news = _News(bench)
-
-    def answering(right: str, answer: Callable[[Request, bytes], Any], may_take_long: bool = False) -> Any:
-        """An endpoint for those who have a right, whose answer is made by a thread: soon, or it is given up."""
-
-        async def endpoint(request: Request) -> Response:
-            try:
-                if (refused := _refused(access, request, right)) is not None:
-                    return refused
-                body = await request.body()
-                made = (
-                    await asyncio.to_thread(answer, request, body)
-                    if may_take_long
-                    else await dispatcher.run(lambda: answer(request, body))
-                )
-                return made if isinstance(made, Response) else json_response(made)
-            except SlowClientError:
-                return error_response("the request did not come in time", 408)
-            except BusyError as error:
-                return error_response(str(error), 503)
-            except StaleError as error:
-                return json_response({"error": str(error), "newest": error.newest.to_dict()}, 409)
-            except BinyanError as error:
-                return json_response({"error": str(error)}, 422)
-
-        return endpoint
-
-    async def stream(request: Request) -> Response:
-        if (refused := _refused(access, request, "read")) is not None:
-            return refused
-        if news.listeners >= _MOST_LISTENERS:
-            return error_response("too many pages are open", 503)
-        return StreamingResponse(
-            news.events(request), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
-        )
-
+    answering = partial(_answering, access, dispatcher)
     for name in PAGE:
         app.add_route("/" if name == "index.html" else f"/{name}", _page(name))
     for name in EXPLORER:
@@ -125,9 +91,56 @@ def create_app(
         app.add_route(f"/api/{name}", answering("write", _asked(bench, action, access)), methods=["POST"])
     for name, upload in UPLOADS.items():
         app.add_route(f"/api/{name}", answering("write", _uploaded(bench, upload), True), methods=["POST"])
-    app.add_route("/api/events", stream)
+    app.add_route("/api/events", _streaming(access, _News(bench)))
     app.add_route("/api/download/{format}", answering("read", lambda request, _: _download(bench, request), True))
     return app
+
+
+def _answering(
+    access: Access,
+    dispatcher: Dispatcher,
+    right: str,
+    answer: Callable[[Request, bytes], Any],
+    may_take_long: bool = False,
+) -> Any:
+    """An endpoint for those who have a right, whose answer is made by a thread: soon, or it is given up."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            if (refused := _refused(access, request, right)) is not None:
+                return refused
+            body = await request.body()
+            made = (
+                await asyncio.to_thread(answer, request, body)
+                if may_take_long
+                else await dispatcher.run(lambda: answer(request, body))
+            )
+            return made if isinstance(made, Response) else json_response(made)
+        except SlowClientError:
+            return error_response("the request did not come in time", 408)
+        except BusyError as error:
+            return error_response(str(error), 503)
+        except StaleError as error:
+            return json_response({"error": str(error), "newest": error.newest.to_dict()}, 409)
+        except BinyanError as error:
+            return json_response({"error": str(error)}, 422)
+
+    return endpoint
+
+
+def _streaming(access: Access, news: _News) -> Any:
+    """The endpoint of server-sent events."""
+
+    async def stream(request: Request) -> Response:
+        if (refused := _refused(access, request, "read")) is not None:
+            return refused
+        if news.listeners >= _MOST_LISTENERS:
+            return error_response("too many pages are open", 503)
+        return StreamingResponse(
+            news.events(request), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        )
+
+    return stream
 
 
 def _page(name: str, package: str | None = None) -> Any:
