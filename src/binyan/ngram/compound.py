@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.errors import ModelFileError
-from binyan.files import PathLike
-from binyan.language_model import LanguageModel, Scores, State, Step, WordScore
+from binyan.language_model import State, Step, WordScore
 from binyan.memory import check_memory, compound_bytes
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.map_sources import OWN, Learner, SegmentationSource, learn_segmentations, segmentation_source
@@ -32,10 +31,10 @@ from binyan.ngram.compound_sampling import (
     prepared,
 )
 from binyan.ngram.hpylm import OrderSettings
+from binyan.ngram.parts_model import PartsLanguageModel
 from binyan.sampling import Run, Schedule
 from binyan.segmentation import Coverage, Linking, SegmentationTable
 from binyan.settings import gather, setting, takes_settings
-from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
 from binyan.text.reading import Source
 from binyan.text.vocabulary import END, UNKNOWN_ID, refuse_boundaries
@@ -56,7 +55,7 @@ class CompoundSettings(OrderSettings):
     )
 
 
-class CompoundHPYLM(LanguageModel):
+class CompoundHPYLM(PartsLanguageModel):
     """Language models that generate compounds from their components.
 
     A word of H_u is a head from G_u and modifiers from F, from the head outwards.
@@ -271,36 +270,6 @@ class CompoundHPYLM(LanguageModel):
         after, log_prob, matched = self.native.score(state, self._word(word), self.is_renormalised)  # type: ignore[arg-type]
         return WordScore(after, log_prob, matched, self.vocabulary[word] == UNKNOWN_ID)
 
-    def score_sentences(self, sentences: Iterable[Sequence[str]], threads: int = 1) -> Scores:
-        """Score prepared sentences in one batch, each with its </s>."""
-        listed = sentences if isinstance(sentences, list) else [list(s) for s in sentences]
-        corpus = Corpus.encode(listed, self.vocabulary)
-        words = corpus.words
-        others: list[list[int]] = []
-        if not self.is_renormalised and bool((words == UNKNOWN_ID).any()):
-            words = words.copy()
-            numbers: dict[str, int] = {}
-            flat = (word for sentence in listed for word in sentence)
-            for place, word in enumerate(flat):
-                if words[place] == UNKNOWN_ID and word not in self.vocabulary:
-                    if word not in numbers:
-                        known = self._unseen(word)
-                        numbers[word] = UNKNOWN_ID if known is None else len(self.vocabulary) + len(others)
-                        others += [known] if known is not None else []
-                    words[place] = numbers[word]
-        log_prob, matched = self.native.score_sentences(words, corpus.offsets, others, self.is_renormalised, threads)
-        offsets = np.add(corpus.offsets, np.arange(len(corpus.offsets)), dtype=np.uint64, casting="unsafe")
-        unknown = np.insert(corpus.words == UNKNOWN_ID, corpus.offsets[1:].astype(np.int64), False)
-        return Scores(log_prob, matched, unknown, offsets)
-
-    def distribution(self, state: State) -> NDArray[np.float64]:
-        """The probability of every word of the vocabulary after `state`, by id; sums to one if renormalised."""
-        return self.native.distribution(state, self.is_renormalised)  # type: ignore[arg-type]
-
-    def vocabulary_mass(self, state: State) -> float:
-        """What the model, before renormalisation, gives to the words of the vocabulary after `state`."""
-        return self.native.vocabulary_mass(state)  # type: ignore[arg-type]
-
     def context(self, state: State) -> list[str]:
         """The words that a state remembers, in the order of the text."""
         return [self.vocabulary.words[w] for w in self.native.context(state)]  # type: ignore[arg-type]
@@ -333,20 +302,6 @@ class CompoundHPYLM(LanguageModel):
         if self.is_renormalised:
             steps.append(Step("vocabulary", "divided by its mass", self.vocabulary_mass(state)))
         return tuple(steps)
-
-    def signature(self) -> Signature:
-        """How the model was made."""
-        more = {"renormalised": "exact"} if self.is_renormalised else {"open": "components"}
-        return Signature({"model": self.kind, "order": self.order, **self.fields, **more})
-
-    def save(self, path: PathLike, reduced: bool = False) -> None:
-        """Write the model to one file: whole, or without its chains."""
-        whole = self.sampling
-        self.sampling = None if reduced else whole
-        try:
-            super().save(path)
-        finally:
-            self.sampling = whole
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         """Settings and sections for a model file."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from binyan import _core
 from binyan.errors import ModelFileError
 from binyan.files import PathLike
-from binyan.language_model import LanguageModel, Scores, State, Step, WordScore
+from binyan.language_model import State, Step, WordScore
 from binyan.memory import check_memory, inflection_bytes
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.map_sources import OWN, SegmentationSource, learn_segmentations, segmentation_source
@@ -25,12 +25,12 @@ from binyan.ngram.chains import Arrays
 from binyan.ngram.compound_sampling import prepared
 from binyan.ngram.hpylm import HPYLMSettings
 from binyan.ngram.inflection_sampling import InflectionSampling, parts_of, tokens_of, words_from
+from binyan.ngram.parts_model import PartsLanguageModel
 from binyan.ngram.segmentation_candidates import SegmentationCandidates
 from binyan.ngram.word_ways import WAYS, Way, WordTokens
 from binyan.sampling import Run, Schedule
 from binyan.segmentation import Coverage, Part, Segmentation, SegmentationTable
 from binyan.settings import gather, takes_settings
-from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
 from binyan.text.reading import Source
 from binyan.text.vocabulary import BEGIN_ID, END, UNKNOWN_ID, refuse_boundaries
@@ -38,7 +38,7 @@ from binyan.text.vocabulary import BEGIN_ID, END, UNKNOWN_ID, refuse_boundaries
 History = tuple[int, ...]
 
 
-class InflectionHPYLM(LanguageModel):
+class InflectionHPYLM(PartsLanguageModel):
     """A language model of inflected words.
 
     At every context length a word is seen whole, or the context is shortened, or the word is made of its stem and its ending: in each
@@ -247,33 +247,6 @@ class InflectionHPYLM(LanguageModel):
         log_prob, matched = self.native.score(state, self._word(word), self.is_renormalised)  # type: ignore[arg-type]
         return WordScore(self.advance(state, word), log_prob, matched, self.vocabulary[word] == UNKNOWN_ID)
 
-    def score_sentences(self, sentences: Iterable[Sequence[str]], threads: int = 1) -> Scores:
-        """Score prepared sentences in one batch, each with its </s>."""
-        listed = sentences if isinstance(sentences, list) else [list(s) for s in sentences]
-        corpus = Corpus.encode(listed, self.vocabulary)
-        words, others = corpus.words.copy(), list[list[int]]()
-        numbers: dict[str, int] = {}
-        for place, word in enumerate(word for sentence in listed for word in sentence):
-            if words[place] != UNKNOWN_ID:
-                continue
-            if word not in numbers:
-                known = self._unseen(word)
-                numbers[word] = UNKNOWN_ID if known is None else len(self.vocabulary) + len(others)
-                others += [] if known is None else [known]
-            words[place] = numbers[word]
-        log_prob, matched = self.native.score_sentences(words, corpus.offsets, others, self.is_renormalised, threads)
-        offsets = np.add(corpus.offsets, np.arange(len(corpus.offsets)), dtype=np.uint64, casting="unsafe")
-        unknown = np.insert(corpus.words == UNKNOWN_ID, corpus.offsets[1:].astype(np.int64), False)
-        return Scores(log_prob, matched, unknown, offsets)
-
-    def distribution(self, state: State) -> NDArray[np.float64]:
-        """The probability of every word of the vocabulary after `state`, by id; sums to one if renormalised."""
-        return self.native.distribution(state, self.is_renormalised)  # type: ignore[arg-type]
-
-    def vocabulary_mass(self, state: State) -> float:
-        """What the model, before renormalisation, gives to the words of the vocabulary after `state`."""
-        return self.native.vocabulary_mass(state)  # type: ignore[arg-type]
-
     def steps(self, state: State, word: str) -> tuple[Step, ...]:
         """By context length, the longest first: what came from the word as seen there, and from each way."""
         history: History = state  # type: ignore[assignment]
@@ -294,20 +267,6 @@ class InflectionHPYLM(LanguageModel):
         if self.is_renormalised:
             steps.append(Step("vocabulary", "divided by its mass", self.vocabulary_mass(state)))
         return tuple(steps)
-
-    def signature(self) -> Signature:
-        """How the model was made."""
-        more = {"renormalised": "exact"} if self.is_renormalised else {"open": "components"}
-        return Signature({"model": self.kind, "order": self.order, **self.fields, **more})
-
-    def save(self, path: PathLike, reduced: bool = False) -> None:
-        """Write the model to one file: whole, or without its chains."""
-        whole = self.sampling
-        self.sampling = None if reduced else whole
-        try:
-            super().save(path)
-        finally:
-            self.sampling = whole
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         """Settings and sections for a model file."""
