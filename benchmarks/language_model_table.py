@@ -43,7 +43,7 @@ class Row:
 
 MODELS = {
     "mkn": Row("mkn"),
-    "hpylm": Row("hpylm", ["--sweeps", "70", "--burn-in", "50", "--samples", "10"]),
+    "hpylm": Row("hpylm"),
     "hpylm+i": Row("hpylm+i", measured_with=["--renormalise"]),
     "hpylm+i, learnt": Row("hpylm+i", ["--learn-segmentation"], measured_with=["--renormalise"]),
     "clbl": Row("clbl", needs_dev=True),

@@ -14,7 +14,7 @@ from binyan.ngram.arpa import ArpaModel
 from binyan.ngram.kneser_ney import KneserNey
 
 WORDS = ["<s>", "</s>", "<unk>", "a", "b", "c"]
-weights = st.integers(-40, 0).map(lambda n: n / 8)
+weights = st.integers(-40, -10).map(lambda n: n / 8)  # low enough that no back-off raises a probability above 1
 ngrams = st.lists(st.sampled_from(WORDS), min_size=2, max_size=4).map(tuple)
 models = st.dictionaries(ngrams, st.tuples(weights, st.sampled_from([0.0, -0.5, -1.25, 0.375])), max_size=12)
 

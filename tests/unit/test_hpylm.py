@@ -54,6 +54,29 @@ def test_average_is_the_mean_of_samples() -> None:
     np.testing.assert_allclose(model.distribution(0), np.exp(columns.astype(float)).mean(axis=1), rtol=1e-5, atol=1e-12)
 
 
+def test_by_default_the_mean_of_ten_samples_is_one_table() -> None:
+    """N-grams that were seen have the mean of their probabilities, and every context sums to one."""
+    table, mean = HPYLM(3, sweeps=20).fit(TEXT), HPYLM(3, sweeps=20, samples=10).fit(TEXT)
+    assert not table.is_average and mean.is_average and table.fields["samples"] == 10
+    state, there = table.state_after(["der"]), mean.state_after(["der"])
+    seen = [table.vocabulary.index[word] for word in ("alte", "hof", "alten")]
+    np.testing.assert_allclose(table.distribution(state)[seen], mean.distribution(there)[seen], rtol=1e-5)
+    for state in range(table.native.states):
+        assert table.distribution(state).sum() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_finished_table_is_resumed_without_its_samples(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    model = HPYLM(3, sweeps=12).fit(TEXT)
+    model.save(path)
+    assert not any("samples" in name for name in sections_of(model))
+    same_again = HPYLM(3, sweeps=12).fit(TEXT, checkpoint=path, resume=True)
+    assert same(same_again, model)
+    longer = HPYLM(3, sweeps=20).fit(TEXT, checkpoint=path, resume=True)
+    assert len(longer.trace[0]) == 20 and longer.fields["samples"] == 8  # one after each further sweep
+    assert same(longer.one_sample(), HPYLM(3, sweeps=20).fit(TEXT).one_sample())
+
+
 def test_threads_do_not_matter() -> None:
     schedule = Schedule(sweeps=8, chains=3)
     assert same(HPYLM(3, schedule=schedule).fit(TEXT, threads=1), HPYLM(3, schedule=schedule).fit(TEXT, threads=3))
@@ -118,7 +141,7 @@ def uneven_checkpoint(path: Path, schedule: Schedule) -> None:
 
 def test_a_chain_that_is_ahead_keeps_its_samples_or_is_refused(tmp_path: Path) -> None:
     """Samples that a chain has passed by were read as probability 1: the distribution of the next word summed to 3."""
-    uneven_checkpoint(tmp_path / "m", Schedule(sweeps=10, chains=2))
+    uneven_checkpoint(tmp_path / "m", Schedule(sweeps=10, samples=1, chains=2))
     with pytest.raises(SettingsError, match="chain 0 has done 10 sweeps"):
         HPYLM(3, sweeps=12, burn_in=6, samples=2, chains=2).fit(TEXT, checkpoint=tmp_path / "m", resume=True)
     later = HPYLM(3, sweeps=12, burn_in=10, samples=2, chains=2)

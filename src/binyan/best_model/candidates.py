@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from binyan.morphology.map_learning import LearntMap
 
 Sentences = Sequence[Sequence[str]]
-_HPYLM: dict[str, Any] = {"sweeps": 70, "burn_in": 50, "samples": 10}
+_HPYLM: dict[str, Any] = {"sweeps": 70, "burn_in": 50}
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def export(
 ) -> None:
     """Write any model as an ARPA file, for decoders and other tools.
 
-    Exact for Kneser-Ney and for one sample of an HPYLM. The average of several samples is no ARPA model: it is refused
+    Exact for Kneser-Ney and HPYLM. The average of samples that are kept apart (--samples N) is no ARPA model: it is refused
     unless --one-sample, --approximate, --size or --prune is given. Of any other model (mixtures, log-bilinear and compound models) the nearest
     back-off model is written, over n-grams of the training text and others that the model expects.
 

@@ -113,7 +113,7 @@ def hpylm(
     model of spelling.
 
     \b
-    binyan lm train hpylm --text train.txt --order 4 --sweeps 100 --samples 10 --out model.binyan
+    binyan lm train hpylm --text train.txt --order 4 --sweeps 200 --out model.binyan
     binyan lm train hpylm --text train.txt --order 4 --blocks --threads 2 --out model.binyan
     binyan lm train hpylm --text large.txt.gz --order 4 --memory 4G --out model.binyan
     binyan lm train hpylm --text train.txt --vocabulary open --dev dev.txt --out model.binyan

@@ -53,7 +53,7 @@ class Chains:
         self.chains = [make(i) for i in self.numbers]
         self.traces: list[list[list[float]]] = [[] for _ in self.chains]
         rows = self.chains[0].sample_rows()
-        columns = len(self.chains) * schedule.samples
+        columns = len(self.chains) * schedule.collected
         # A column that was not collected yet is not a number: it cannot be taken for a probability.
         self.samples: Arrays = {name: np.full((n, columns), np.nan, np.float32) for name, n in rows.items()}
 
@@ -66,7 +66,7 @@ class Chains:
         for pair in chain.hyperparameters:
             figures.extend(pair)
         if len(trace) + 1 in self.schedule.kept_sweeps:
-            column = i * self.schedule.samples + self.schedule.kept_sweeps.index(len(trace) + 1)
+            column = i * self.schedule.collected + self.schedule.kept_sweeps.index(len(trace) + 1)
             chain.collect(self.samples, column)
         trace.append(figures)
 
@@ -89,8 +89,8 @@ class Chains:
         """The collected samples; before there are any, the present state of each chain."""
         collected = sum(s <= self.sweeps for s in self.schedule.kept_sweeps)
         if collected:
-            columns = [i * self.schedule.samples + j for i in range(len(self.chains)) for j in range(collected)]
-            whole = collected == self.schedule.samples
+            columns = [i * self.schedule.collected + j for i in range(len(self.chains)) for j in range(collected)]
+            whole = collected == self.schedule.collected
             samples = (
                 self.samples if whole else {n: np.ascontiguousarray(s[:, columns]) for n, s in self.samples.items()}
             )
@@ -99,17 +99,31 @@ class Chains:
             return samples
         if self.sweeps == 0:
             raise ModelFileError("training was stopped before every chain had begun: resume it before using the model")
-        now = {name: np.zeros((len(rows), len(self.chains)), np.float32) for name, rows in self.samples.items()}
-        for i, chain in enumerate(self.chains):
+        return self._now(self.chains)
+
+    @property
+    def has_lost_samples(self) -> bool:
+        """Whether samples that were collected are not here: a finished model that holds their mean does not keep them."""
+        collected = sum(s <= self.sweeps for s in self.schedule.kept_sweeps)
+        return collected > 0 and bool(np.isnan(next(iter(self.samples.values()))[:1]).any())
+
+    def last_sample(self) -> Arrays:
+        """The present state of the last chain as a sample; where its sampling is done, the last that it collected."""
+        return self._now(self.chains[-1:])
+
+    def _now(self, chains: Sequence[Chain]) -> Arrays:
+        now = {name: np.zeros((len(rows), len(chains)), np.float32) for name, rows in self.samples.items()}
+        for i, chain in enumerate(chains):
             chain.collect(now, i)
         return now
 
-    def sections(self, numbers: Collection[int] | None = None) -> Arrays:
-        """All of it, or some chains, for a model file."""
+    def sections(self, numbers: Collection[int] | None = None, with_samples: bool = True) -> Arrays:
+        """All of it, or some chains, for a model file; without samples only chains that have done all sweeps can be resumed."""
         places = self._places(numbers)
-        columns = [place * self.schedule.samples + j for place in places for j in range(self.schedule.samples)]
+        columns = [place * self.schedule.collected + j for place in places for j in range(self.schedule.collected)]
         whole = len(places) == len(self.chains)
-        result: Arrays = {f"samples.{name}": rows if whole else rows[:, columns] for name, rows in self.samples.items()}
+        samples = self.samples if with_samples else {}
+        result: Arrays = {f"samples.{name}": rows if whole else rows[:, columns] for name, rows in samples.items()}
         for place in places:
             prefix, trace = f"chain.{self.numbers[place]}.", self.traces[place]
             result[f"{prefix}trace"] = np.array(trace, np.float64)
@@ -135,11 +149,13 @@ class Chains:
             self._take_samples(place, row, sections, schedule)
 
     def _take_samples(self, place: int, row: int, sections: Mapping[str, Any], schedule: Schedule) -> None:
-        """The samples that a chain, the `row`-th of those in `sections`, has collected under `schedule`.
+        """The samples that a chain, the `row`-th of those in `sections`, has collected under `schedule`; a finished model may have none.
 
         A sweep that ours collects as well keeps its sample. One that the chain has passed without collecting is lost: refused.
         """
         done = len(self.traces[place])
+        if schedule == self.schedule and not any(name.startswith("samples.") for name in sections):
+            return
         for j, sweep in enumerate(self.schedule.kept_sweeps):
             if sweep > done:
                 continue
@@ -148,9 +164,9 @@ class Chains:
                     f"chain {self.numbers[place]} has done {done} sweeps, but samples are to be taken after sweeps "
                     f"{', '.join(map(str, self.schedule.kept_sweeps))}: set a later burn-in or more sweeps"
                 )
-            stored = row * schedule.samples + schedule.kept_sweeps.index(sweep)
+            stored = row * schedule.collected + schedule.kept_sweeps.index(sweep)
             for name, columns in self.samples.items():
-                columns[:, place * self.schedule.samples + j] = sections[f"samples.{name}"][:, stored]
+                columns[:, place * self.schedule.collected + j] = sections[f"samples.{name}"][:, stored]
 
     def _places(self, numbers: Collection[int] | None) -> list[int]:
         return [place for place, number in enumerate(self.numbers) if numbers is None or number in numbers]

@@ -126,7 +126,7 @@ class CompoundHPYLM(PartsLanguageModel):
 
     def _check_memory(self, corpus: Corpus) -> None:
         def needed(order: int, tokens: int | None) -> int:
-            return compound_bytes(corpus.words, order, self.schedule.chains, self.schedule.samples, tokens)
+            return compound_bytes(corpus.words, order, self.schedule.chains, self.schedule.collected, tokens)
 
         check_memory(f"an {self.kind} model", corpus.words, self.settings.order, needed)
 

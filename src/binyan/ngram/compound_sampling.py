@@ -132,9 +132,11 @@ class CompoundSampling(Sampling):
         """The decomposition in an opened model file."""
         return {"decomposition": Decomposition.from_file(file)}
 
-    def contents(self, numbers: Sequence[int] | None = None) -> tuple[dict[str, Any], dict[str, Section]]:
+    def contents(
+        self, numbers: Sequence[int] | None = None, with_samples: bool = True
+    ) -> tuple[dict[str, Any], dict[str, Section]]:
         """A checkpoint, of all chains or of those of `numbers`."""
-        meta, sections = super().contents(numbers)
+        meta, sections = super().contents(numbers, with_samples)
         sections["segmentation"] = self.decomposition.table.to_bytes()
         return meta | {"decomposition": self.decomposition.to_dict()}, sections
 

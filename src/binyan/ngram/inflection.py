@@ -108,7 +108,7 @@ class InflectionHPYLM(PartsLanguageModel):
     def _check_memory(self, corpus: Corpus) -> None:
         def needed(order: int, tokens: int | None) -> int:
             s = self.schedule
-            return inflection_bytes(corpus.words, order, s.chains, s.samples, len(self.ways), tokens)
+            return inflection_bytes(corpus.words, order, s.chains, s.collected, len(self.ways), tokens)
 
         check_memory(f"an {self.kind} model", corpus.words, self.settings.order, needed)
 

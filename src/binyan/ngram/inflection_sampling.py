@@ -65,9 +65,11 @@ class InflectionSampling(Sampling):
         table, ways, candidates = words_from(file)
         return {"table": table, "ways": ways, "candidates": candidates}
 
-    def contents(self, numbers: Sequence[int] | None = None) -> tuple[dict[str, Any], dict[str, Section]]:
+    def contents(
+        self, numbers: Sequence[int] | None = None, with_samples: bool = True
+    ) -> tuple[dict[str, Any], dict[str, Section]]:
         """A checkpoint, of all chains or of those of `numbers`."""
-        meta, sections = super().contents(numbers)
+        meta, sections = super().contents(numbers, with_samples)
         sections |= {"segmentation": self.table.to_bytes(), "candidates": self.candidates.to_bytes()}
         return meta | {"ways": [way.to_dict() for way in self.ways]}, sections
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -123,10 +124,15 @@ class Sampling:
                     "or give the same settings"
                 )
         sections = {n[len(_PREFIX) :]: s for n, s in file.sections.items() if n.startswith(_PREFIX)}
-        self.chains.restore(sections, Schedule.from_dict(file.meta["schedule"]))
+        then, ours = Schedule.from_dict(file.meta["schedule"]), self.chains.schedule
+        if ours.samples is None and then.sweeps < ours.sweeps:
+            self.chains.schedule = replace(ours, burn_in=max(ours.burned, then.sweeps))
+        self.chains.restore(sections, then)
 
-    def contents(self, numbers: Sequence[int] | None = None) -> tuple[dict[str, Any], dict[str, Section]]:
-        """A checkpoint, of all chains or of those of `numbers`."""
+    def contents(
+        self, numbers: Sequence[int] | None = None, with_samples: bool = True
+    ) -> tuple[dict[str, Any], dict[str, Section]]:
+        """A checkpoint, of all chains or of those of `numbers`; a finished model may leave out the samples."""
         meta = {
             "order": self.order,
             "preparation": self.preparation.to_dict(),
@@ -140,7 +146,9 @@ class Sampling:
             "corpus/words": self.corpus.words,
             "corpus/offsets": self.corpus.offsets,
         }
-        return meta, sections | {_PREFIX + name: array for name, array in self.chains.sections(numbers).items()}
+        return meta, sections | {
+            _PREFIX + name: array for name, array in self.chains.sections(numbers, with_samples).items()
+        }
 
     @classmethod
     def from_file(cls, file: ModelFile, numbers: Sequence[int] | None = None) -> Self:
@@ -169,7 +177,7 @@ def schedule_fields(
         preparation,
         seed=schedule.seed,
         sweeps=sweeps,
-        samples=schedule.samples,
+        samples=schedule.collected,
         chains=schedule.chains,
         initialisation=schedule.initialisation,
         **more,

@@ -8,6 +8,8 @@ from typing import ClassVar
 from binyan.errors import SettingsError
 from binyan.settings import Settings, setting
 
+SAMPLES = 10  # to average, where no number is given and there are as many sweeps
+
 
 @dataclass(frozen=True)
 class ChainSettings(Settings):
@@ -66,12 +68,16 @@ class Schedule(ChainSettings):
 
     >>> Schedule(sweeps=40, samples=4).kept_sweeps
     (25, 30, 35, 40)
+    >>> Schedule(sweeps=40).collected
+    10
     """
 
-    samples: int = setting(1, "Samples to average, per chain.", metavar="N")
+    samples: int | None = setting(None, "Samples to average, per chain; by default ten.", metavar="N")
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.samples is None:
+            return
         self.require_positive("samples")
         if self.samples > self.sweeps - self.burned:
             raise SettingsError(
@@ -79,7 +85,12 @@ class Schedule(ChainSettings):
             )
 
     @property
+    def collected(self) -> int:
+        """Samples that each chain collects."""
+        return min(SAMPLES, self.sweeps - self.burned) if self.samples is None else self.samples
+
+    @property
     def kept_sweeps(self) -> tuple[int, ...]:
         """After which sweeps, counted from 1, a sample is collected."""
         left = self.sweeps - self.burned
-        return tuple(self.burned + left * (i + 1) // self.samples for i in range(self.samples))
+        return tuple(self.burned + left * (i + 1) // self.collected for i in range(self.collected))

@@ -141,7 +141,9 @@ def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, 
             bar.advance(1, **figures)
 
         model = models.train(experiment.model, corpus, workspace, workspace.checkpoint(experiment), after_sweep)
-    variants = {"one sample": model} if schedule.samples == 1 else {"one sample": model.one_sample(), "averaged": model}
+    variants = (
+        {"one sample": model} if schedule.collected == 1 else {"one sample": model.one_sample(), "averaged": model}
+    )
     if experiment.is_compound:
         variants |= {f"{name} renormalised": variant.closed() for name, variant in variants.items()}
     evaluations = {name: evaluate(variant, text, closed=True) for name, variant in variants.items()}
