@@ -111,11 +111,14 @@ def compound_bytes(words: NDArray[np.uint32], order: int, chains: int, samples: 
 
 
 def inflection_bytes(
-    words: NDArray[np.uint32], order: int, chains: int, samples: int, ways: int, tokens: int | None = None
+    words: NDArray[np.uint32], order: int, chains: int, samples: int, ways: float, tokens: int | None = None
 ) -> int:
-    """About how much memory the sampling of hpylm+i takes beside the text: words, and stems and endings for every way."""
+    """About how much memory the sampling of hpylm+i takes beside the text: words, and stems and endings for every way.
+
+    Where words have several segmentations, each counts as a way.
+    """
     each = 60 + 20 * chains + 17 * chains * samples
-    return each * (1 + ways) * sum(distinct_ngrams(words, order, tokens))
+    return int(each * (1 + ways) * sum(distinct_ngrams(words, order, tokens)))
 
 
 def check_memory(what: str, words: NDArray[np.uint32], order: int, needed: Callable[[int, int | None], int]) -> None:

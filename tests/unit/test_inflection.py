@@ -173,3 +173,37 @@ def test_command(tmp_path: Path) -> None:
     assert trained.exit_code == 0 and "hpylm+i of order 2" in trained.stdout
     scored = runner.invoke(app, ["lm", "perplexity", str(tmp_path / "m"), "--text", str(tmp_path / "text")])
     assert scored.exit_code == 0, scored.output
+
+
+def test_segmentation_is_learnt_without_any_file(tmp_path: Path) -> None:
+    """Candidates come from the adaptor grammar, Morfessor and the frequency splitter; all words keep the one-part reading too."""
+    (tmp_path / "text").write_text("\n".join(TEXT * 3), encoding="utf-8")
+    run = ["lm", "train", "hpylm+i", "--order", "2", "--sweeps", "5", "--learn-segmentation", "--quiet"]
+    run += ["--text", tmp_path / "text", "--out", tmp_path / "m", "--learnt", tmp_path / "learnt.tsv"]
+    trained = CliRunner().invoke(app, list(map(str, run)), catch_exceptions=False)
+    assert trained.exit_code == 0, trained.output
+    model = load(tmp_path / "m")
+    assert isinstance(model, InflectionHPYLM)
+    several = {word: model.candidates.parts(word) for word in model.vocabulary.own_words}
+    assert any(len(parts) > 1 for parts in several.values())
+    assert all(0 < 1 + len(parts) <= 16 for parts in several.values())
+    for word, parts in several.items():
+        assert (word,) in [model.segmentation.components(word, "left"), *parts]
+    assert model.candidates.parts("</s>") == [] and len((tmp_path / "learnt.tsv").read_text().splitlines()) > 5
+    again = InflectionHPYLM(2, sweeps=5, learn_segmentation=True).fit(tmp_path / "text", progress=False)
+    assert again.signature() == model.signature()
+
+
+def test_candidates_of_learners_differ_at_an_end_and_respect_the_bound() -> None:
+    """A word of which sixteen segmentations are given gets no further ones."""
+    from binyan.ngram.candidate_learning import learn_candidates
+    from binyan.text import Corpus, Preparation
+
+    word = "domemhradustroma" * 2
+    given = SegmentationCandidates.of_any({word: [f"{word[:i]} {word[i:]}" for i in range(1, 17)]})
+    corpus = Corpus.read([*TEXT, word], Preparation())
+    table, candidates = learn_candidates("own", corpus, given, seed=1, progress=False)
+    assert len(candidates.parts(word)) == 16
+    for each in TABLE:
+        ends = [(parts[0], parts[-1]) for parts in (table.components(each, "left"), *candidates.parts(each))]
+        assert len(set(ends)) == len(ends)

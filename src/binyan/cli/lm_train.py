@@ -174,6 +174,13 @@ def inflection(
             "--candidates", metavar="TSV", help="Further segmentations, to choose from; words may have several."
         ),
     ] = None,
+    learn_segmentation: Annotated[
+        bool,
+        typer.Option(
+            "--learn-segmentation",
+            help="Learn the parts of words with the model, from segmentations of the adaptor grammar, Morfessor and the frequency splitter.",
+        ),
+    ] = False,
     learnt: Annotated[
         Path | None, typer.Option("--learnt", metavar="TSV", help="Where the segmentation that was learnt is written.")
     ] = None,
@@ -193,12 +200,13 @@ def inflection(
     \b
     binyan lm train hpylm+i --text train.txt --out model.binyan
     binyan lm train hpylm+i --text train.txt --map parts.tsv --out model.binyan
+    binyan lm train hpylm+i --text train.txt --learn-segmentation --learnt parts.tsv --out model.binyan
     """
     from binyan import InflectionHPYLM
 
     groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
     words: dict[str, Any] = {"segmentation": _parts(segmentation, chosen_map), "candidates": candidates}
-    model = InflectionHPYLM(**words, preparation=preparation, **groups)
+    model = InflectionHPYLM(**words, learn_segmentation=learn_segmentation, preparation=preparation, **groups)
     sample(model, [*text, *(more or [])], out, run, quiet, json_)
     if learnt is not None:
         model.learnt_segmentation().write(learnt, comment=str(model.signature()))

@@ -64,6 +64,8 @@ class LearntMap:
     segmentations: SegmentationTable
     factors: FactorTable
     grammar: str
+    alternatives: tuple[Segmentation, ...] = ()
+    """Further segmentations of the words, where `learn_map` was asked for several."""
 
     def __post_init__(self) -> None:
         self.segmentations.origin = self.origin
@@ -80,11 +82,17 @@ class LearntMap:
 
 @takes_settings(MapSettings)
 def learn_map(
-    counts: Mapping[str, int], more_words: Iterable[str] = (), *, progress: ProgressOption = None, **settings: Any
+    counts: Mapping[str, int],
+    more_words: Iterable[str] = (),
+    *,
+    n_best: int = 1,
+    progress: ProgressOption = None,
+    **settings: Any,
 ) -> LearntMap:
     """Learn from words with their counts, and analyse them and `more_words`, which are not learnt from.
 
-    Words without a letter are left out. The same words and settings give the same map. The keywords are the fields of MapSettings.
+    Words without a letter are left out. The same words and settings give the same map. With `n_best`, the map also has the next best
+    segmentations of each word. The keywords are the fields of MapSettings.
     """
     [s] = gather("learn_map", settings, MapSettings)
     types = sorted(filter(is_analysable, counts), key=lambda word: (-counts[word], word))
@@ -102,7 +110,8 @@ def learn_map(
     morphology = Morphology(grammar, unit=unit, **how).fit(learnt, progress=progress)
     if morphology.choice is not None:
         reason = morphology.choice.reason
-    analyses = _analyses(morphology, dict.fromkeys([*types, *filter(is_analysable, more_words)]), progress)
+    ranked = _analyses(morphology, dict.fromkeys([*types, *filter(is_analysable, more_words)]), n_best, progress)
+    analyses = [first for first, *_ in ranked]
     table = SegmentationTable(analysis.segmentation.contiguous() for analysis in analyses)
     rows = {analysis.word: analysis_factors(analysis) for analysis in analyses}
     origin = f"learnt by the grammar {morphology.grammar.name}: {reason}"
@@ -110,6 +119,7 @@ def learn_map(
         table,
         FactorTable(rows, s.letter_factors(), FrozenGrammar(morphology.posterior), origin),
         morphology.grammar.name,
+        tuple(analysis.segmentation.contiguous() for _, *others in ranked for analysis in others),
     )
 
 
@@ -135,28 +145,26 @@ def by_script(words: Iterable[str]) -> tuple[str, str, str]:
     return "root-template", "grapheme", "roots and templates, for a Semitic script without its vowels"
 
 
-def _analyses(morphology: Morphology, words: Iterable[str], progress: ProgressOption) -> list[Analysis]:
-    """The analysis of each word whose segmentation is the most probable one."""
+def _analyses(
+    morphology: Morphology, words: Iterable[str], n_best: int, progress: ProgressOption
+) -> list[list[Analysis]]:
+    """Of each word that has any, up to `n_best` analyses with different segmentations, the most probable one first."""
     listed = list(words)
-    found = []
-    for word in track(listed, "words analysed", len(listed), progress, every=1000):
-        best = _most_probable(morphology, word)
-        if best is not None:
-            found.append(best)
-    return found
+    tracked = track(listed, "words analysed", len(listed), progress, every=1000)
+    return [best for word in tracked if (best := _most_probable(morphology, word, n_best))]
 
 
-def _most_probable(morphology: Morphology, word: str) -> Analysis | None:
+def _most_probable(morphology: Morphology, word: str, n_best: int) -> list[Analysis]:
     posterior, known = morphology.posterior, morphology.posterior.is_known(word)
     try:
-        trees = posterior.trees(word, _SAMPLED if known else 1)
+        trees = posterior.trees(word, _SAMPLED if known else n_best)
     except InputError:  # its derivations take more memory than one word may have
-        return None
+        return []
     sums: dict[Segmentation, float] = {}
     first: dict[Segmentation, Analysis] = {}
     for tree, probability in trees:
         analysis = Analysis(word, tree, probability, morphology.grammar)
         sums[analysis.segmentation] = sums.get(analysis.segmentation, 0.0) + probability
         first.setdefault(analysis.segmentation, analysis)
-    best = max(sums, key=lambda s: sums[s], default=None)
-    return None if best is None else replace(first[best], probability=sums[best])
+    best = sorted(sums, key=lambda s: -sums[s])[:n_best]
+    return [replace(first[segmentation], probability=sums[segmentation]) for segmentation in best]

@@ -21,6 +21,7 @@ from binyan.memory import check_memory, inflection_bytes
 from binyan.model_file import ModelFile, Section
 from binyan.morphology.map_sources import OWN, SegmentationSource, learn_segmentations, segmentation_source
 from binyan.ngram.backoff import context_tree, training_corpus, word_counts
+from binyan.ngram.candidate_learning import learn_candidates
 from binyan.ngram.chains import Arrays
 from binyan.ngram.compound_sampling import prepared
 from binyan.ngram.hpylm import HPYLMSettings
@@ -44,7 +45,8 @@ class InflectionHPYLM(PartsLanguageModel):
     At every context length a word is seen whole, or the context is shortened, or the word is made of its stem and its ending: in each
     of `ways`, with weights that are learnt. `segmentation` has the parts of words; words it lacks have one part. By default ("own") it is
     learnt from the words of the text by an adaptor grammar; "morfessor" has Morfessor learn it. `candidates` has further segmentations of
-    words: which of them a word has is then learnt with the rest (`learnt_segmentation`).
+    words: which of them a word has is then learnt with the rest (`learnt_segmentation`). With `learn_segmentation`, candidates are found
+    without a file: by the adaptor grammar, Morfessor and the frequency splitter.
 
     The model sums to one over its vocabulary. `opened()` gives the same model before it is renormalised, in which words outside the
     vocabulary have probabilities of their own where stem and ending are known.
@@ -77,6 +79,7 @@ class InflectionHPYLM(PartsLanguageModel):
         *,
         segmentation: SegmentationSource = OWN,
         candidates: SegmentationCandidates | Mapping[str, Sequence[str]] | PathLike | None = None,
+        learn_segmentation: bool = False,
         ways: Sequence[Way] = WAYS,
         **settings: Any,
     ) -> None:
@@ -86,6 +89,7 @@ class InflectionHPYLM(PartsLanguageModel):
         )
         self._given_segmentation = segmentation_source(segmentation)
         self.candidates = SegmentationCandidates.of_any(candidates)
+        self.learn_segmentation = learn_segmentation
         self.ways = tuple(ways)
 
     @property
@@ -99,16 +103,33 @@ class InflectionHPYLM(PartsLanguageModel):
         [how] = gather("fit", run, Run)
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
         self._check_memory(corpus)
-        parts = learn_segmentations(self._given_segmentation, corpus, self.schedule.seed, how.progress)
-        words = prepared(parts, self.preparation), self.ways, self.candidates
+        table, candidates = self._segmentations(corpus, how)
+        words = table, self.ways, candidates
         sampling = InflectionSampling(corpus, self.settings.order, self.schedule, self.preparation, *words)
         sampling.run(how)
         return self._finished(sampling)
 
-    def _check_memory(self, corpus: Corpus) -> None:
+    def _segmentations(self, corpus: Corpus, how: Run) -> tuple[SegmentationTable, SegmentationCandidates]:
+        """The segmentation that each word begins with, and those that it may have beside it."""
+        source, candidates, seed = self._given_segmentation, self.candidates, self.schedule.seed
+        if isinstance(source, SegmentationTable):
+            source = prepared(source, self.preparation)
+        if self.learn_segmentation:
+            table, candidates = learn_candidates(source, corpus, candidates, seed, how.progress)
+        else:
+            table = prepared(learn_segmentations(source, corpus, seed, how.progress), self.preparation)
+        if len(candidates):
+            counts = word_counts(corpus)
+            each = [1 + len(candidates.parts(word)) for word in corpus.vocabulary.words]
+            self._check_memory(corpus, float(np.dot(counts, each) / max(counts.sum(), 1)))
+        return table, candidates
+
+    def _check_memory(self, corpus: Corpus, segmentations: float = 1) -> None:
+        """Refuse what takes too much memory where a word of the text has so many segmentations on average."""
+
         def needed(order: int, tokens: int | None) -> int:
             s = self.schedule
-            return inflection_bytes(corpus.words, order, s.chains, s.collected, len(self.ways), tokens)
+            return inflection_bytes(corpus.words, order, s.chains, s.collected, len(self.ways) * segmentations, tokens)
 
         check_memory(f"an {self.kind} model", corpus.words, self.settings.order, needed)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from binyan.errors import InputError
 from binyan.files import PathLike
@@ -68,12 +68,20 @@ class SegmentationCandidates:
         found = (row.components("left") for row in self._rows.get(word, ()))
         return [parts for parts in found if "".join(parts) == word]
 
+    def rows(self) -> Iterator[Segmentation]:
+        """All segmentations of all words."""
+        return (row for rows in self._rows.values() for row in rows)
+
+    def is_full(self, word: str) -> bool:
+        """Whether a word has as many segmentations as it may have."""
+        return len(self._rows.get(word, ())) >= MOST
+
     def __len__(self) -> int:
         return len(self._rows)
 
     def to_bytes(self) -> bytes:
         """The text format as bytes, for model files."""
-        return b"".join(SegmentationTable([row]).to_bytes() for rows in self._rows.values() for row in rows)
+        return b"".join(SegmentationTable([row]).to_bytes() for row in self.rows())
 
     @classmethod
     def from_bytes(cls, data: bytes) -> SegmentationCandidates:

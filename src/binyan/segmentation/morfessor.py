@@ -77,17 +77,39 @@ def learn(
         return SegmentationTable(Segmentation(word, segment(word)) for word in tracked)
 
 
+def learn_n_best(
+    counts: Mapping[str, int], words: Iterable[str], n: int, *, seed: int = 1, progress: ProgressOption = None
+) -> Iterator[Segmentation]:
+    """Learn from words with their counts by Baseline, every type once; up to `n` segmentations of each of `words`, best first."""
+    if find_spec("morfessor") is None:
+        raise MissingExtra("learning segmentations by Morfessor", "morfessor")
+    data = [(1, word) for word in sorted(counts) if _has_letter(word)]
+    if not data:
+        raise InputError("no word with a letter to learn from")
+    with _seeded(seed):
+        model = _baseline_model(data, 1.0)
+    listed = list(filter(_has_letter, words))
+    for word in track(listed, "words segmented", len(listed), progress, every=1000):
+        for morphs, _ in model.viterbi_nbest(word, n):
+            yield Segmentation(word, tuple(map(Part, morphs)))
+
+
 SegmentWord = Callable[[str], tuple[Part, ...]]
 
 
 def _baseline(data: list[tuple[int, str]], corpus_weight: float) -> SegmentWord:
+    model = _baseline_model(data, corpus_weight)
+    return lambda word: tuple(Part(morph) for morph in model.viterbi_segment(word)[0])
+
+
+def _baseline_model(data: list[tuple[int, str]], corpus_weight: float) -> Any:
     import morfessor
 
     morfessor.utils.show_progress_bar = False
     model: Any = morfessor.BaselineModel(corpusweight=corpus_weight)
     model.load_data(data)
     model.train_batch()
-    return lambda word: tuple(Part(morph) for morph in model.viterbi_segment(word)[0])
+    return model
 
 
 def _flatcat(data: list[tuple[int, str]], start: SegmentWord, perplexity_threshold: float, epochs: int) -> SegmentWord:
