@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from language_model_page import write_page
@@ -38,14 +38,13 @@ class Row:
     options: Sequence[str] = ()
     needs_dev: bool = False
     mixes: Sequence[str] = ()
-    measured_with: Sequence[str] = field(default=())
 
 
 MODELS = {
     "mkn": Row("mkn"),
     "hpylm": Row("hpylm"),
-    "hpylm+i": Row("hpylm+i", measured_with=["--renormalise"]),
-    "hpylm+i, learnt": Row("hpylm+i", ["--learn-segmentation"], measured_with=["--renormalise"]),
+    "hpylm+i": Row("hpylm+i"),
+    "hpylm+i, learnt": Row("hpylm+i", ["--learn-segmentation"]),
     "clbl": Row("clbl", needs_dev=True),
     "clbl++": Row("clbl++", needs_dev=True),
     "lstm": Row("lstm", needs_dev=True),
@@ -130,7 +129,7 @@ def train(name: str, texts: Texts, tokens: int) -> tuple[float, float]:
 
 
 def measure(name: str, texts: Texts, tokens: int) -> dict:
-    """Train a model if there is none yet, and its perplexity on every part of the test text."""
+    """Train a model; its minutes, its size, and its perplexity on every part of the test text."""
     row, model = MODELS[name], texts.folder / f"{name}.binyan"
     minutes, cpu = train(name, texts, tokens)
     result: dict = {"language": texts.language, "model": name, "tokens": tokens, "mixes": list(row.mixes)}
@@ -138,7 +137,7 @@ def measure(name: str, texts: Texts, tokens: int) -> dict:
     result["bytes"] = model.stat().st_size
     for part in ("dev.in.txt", "dev.out.txt", *PARTS.values()):
         if (texts.folder / part).exists():
-            words = ["lm", "perplexity", str(model), "--text", str(texts.folder / part), *row.measured_with, "--json"]
+            words = ["lm", "perplexity", str(model), "--text", str(texts.folder / part), "--json"]
             printed = json.loads(command(*words)[0])
             figures = printed if "perplexity" in printed else printed["perplexity"]
             result[part] = {k: figures[k] for k in figures if isinstance(figures[k], int | float | str)}
