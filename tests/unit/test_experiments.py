@@ -25,7 +25,6 @@ from binyan.experiments.results import Results
 from binyan.experiments.studies import load_study, select
 from binyan.experiments.text_cache import cached_text
 from binyan.experiments.thesis import thesis_figures
-from binyan.signature import digest
 from binyan.text import Preparation
 
 
@@ -293,12 +292,13 @@ def test_status_tells_what_is_stale(toy):
     results.put(one, Outcome({"product": 2}, "n:1|binyan:0.9"), 1.0, 1)
     results.put(replace(two, model={"factor": 3}), Outcome({"product": 6}, "n:2|binyan:0.8"), 1.0, 1)
     assert [str(row) for row in experiments.status(["toy"], (), toy.results)] == [
-        "done     toy/1/double  (binyan 0.9)",
-        "stale    toy/2/double  (binyan 0.8)",
+        "done     toy/1/double  (binyan 0.9, 0.0 minutes)",
+        "stale    toy/2/double  (binyan 0.8, other settings)",
         "missing  toy/3/double",
     ]
     shown = CliRunner().invoke(app, ["reproduce", "status", "toy", "--results", str(toy.results)])
-    assert shown.output.splitlines()[-1] == "1 done, 1 stale, 1 missing"
+    assert shown.output.splitlines()[-2] == "1 done, 1 stale, 1 missing"
+    assert shown.output.splitlines()[-1].startswith("1 of the results are of another version")
     results.stale(two)[0].write_text("{}")
     with pytest.raises(InputError, match="not a result file"):
         experiments.status(["toy"], (), toy.results)
@@ -307,8 +307,8 @@ def test_status_tells_what_is_stale(toy):
 def test_names_and_digests_are_those_of_version_0_1():
     golden = Path(__file__).resolve().parents[1] / "golden" / "experiments" / "names.tsv"
     rows = [line.split("\t") for line in golden.read_text().splitlines() if not line.startswith("#")]
-    settings = {e.name: digest(str(e.signature).rpartition("|binyan:")[0].encode()) for e in select()}
-    assert len(rows) > 300 and settings == dict(rows)
+    settings = {e.name: e.settings_digest for e in select()}
+    assert len(rows) > 300 and {name: settings[name] for name, _ in rows} == dict(rows)
 
 
 # Names that could be taken apart wrongly if anything took them apart.

@@ -37,6 +37,10 @@ Only = Annotated[
     list[str] | None, typer.Option("--only", help="Only experiments whose name matches, e.g. 'order-4/mkn', '*/10m'.")
 ]
 ResultsFolder = Annotated[Path, typer.Option("--results", help="Where results are kept.")]
+FoundResults = Annotated[
+    Path | None,
+    typer.Option("--results", help="Where results are kept: by default results/ here, or else those of the checkout."),
+]
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the data; by default the value of BINYAN_DATA.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -44,9 +48,9 @@ _RESULTS = Path("results")
 
 
 @app.command("list")
-def list_(names: Names = None, only: Only = None, results: ResultsFolder = _RESULTS, json_: Json = False) -> None:
+def list_(names: Names = None, only: Only = None, results: FoundResults = None, json_: Json = False) -> None:
     """List experiments and which have a result."""
-    from binyan.experiments import listing
+    from binyan.experiments import listing, results_folder
 
     rows = listing(names or (), only or (), results)
     if json_:
@@ -54,15 +58,23 @@ def list_(names: Names = None, only: Only = None, results: ResultsFolder = _RESU
         return
     for row in rows:
         typer.echo(row)
-    typer.echo(f"{sum(row.result is not None for row in rows)} of {len(rows)} done in {results}")
+    typer.echo(f"{sum(row.result is not None for row in rows)} of {len(rows)} done in {results_folder(results)}")
 
 
 @app.command()
-def status(names: Names = None, only: Only = None, results: ResultsFolder = _RESULTS, json_: Json = False) -> None:
+def status(
+    names: Names = None,
+    only: Only = None,
+    results: FoundResults = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Folder of the data: results of files with another content are stale.")
+    ] = None,
+    json_: Json = False,
+) -> None:
     """Show what has been run, by which version, and what is stale."""
     from binyan.experiments import status
 
-    rows = status(names or (), only or (), results)
+    rows = status(names or (), only or (), results, data)
     if json_:
         typer.echo(json.dumps([row.to_dict() for row in rows], indent=1, ensure_ascii=False))
         return
@@ -70,6 +82,8 @@ def status(names: Names = None, only: Only = None, results: ResultsFolder = _RES
         typer.echo(row)
     states = Counter(row.state for row in rows)
     typer.echo(", ".join(f"{states[state]} {state}" for state in ("done", "stale", "missing")))
+    if others := sum(row.state == "done" and not row.is_of_this_version for row in rows):
+        typer.echo(f"{others} of the results are of another version; 'binyan reproduce run --again' makes them anew")
 
 
 @app.command()
@@ -80,6 +94,7 @@ def run(
     data: Data = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Experiments at a time, each in a process.")] = 1,
     scheduler: Scheduler = None,
+    again: Annotated[bool, typer.Option("--again", help="Run experiments that have a result, too.")] = False,
     json_: Json = False,
 ) -> None:
     """Run the experiments that have no result yet. Stop with Ctrl-C; run again to resume."""
@@ -88,7 +103,7 @@ def run(
 
     rows = experiments.listing(names or (), only or (), results)
     folder = data_folder(data)
-    left, number = sum(row.result is None for row in rows), count(1)
+    left, number = sum(again or row.result is None for row in rows), count(1)
     if not json_:
         typer.echo(f"{len(rows) - left} of {len(rows)} experiments are done, {left} to run", err=True)
     summary = experiments.run(
@@ -98,6 +113,7 @@ def run(
         results=results,
         jobs=jobs,
         scheduler=scheduler,
+        again=again,
         on_result=lambda experiment, result: _print(experiment, result, f"[{next(number)}/{left}]", json_),
     )
     if not json_:
@@ -121,7 +137,7 @@ def _print(experiment: Experiment, result: Result | BinyanError, place: str, as_
 @app.command()
 def report(
     names: Names = None,
-    results: ResultsFolder = _RESULTS,
+    results: FoundResults = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FOLDER", help="Where the pages go; by default the results folder.")
     ] = None,
@@ -145,5 +161,5 @@ def report(
         typer.echo(json.dumps(pages.to_dict(), indent=1, ensure_ascii=False))
         return
     typer.echo(pages)
-    for path in pages.write(out or results):
+    for path in pages.write(out or experiments.results_folder(results)):
         typer.echo(path)

@@ -3,7 +3,26 @@
 `listing`, `status`, `run` and `report` do what the commands of `binyan reproduce` do. Each study has a folder of its own.
 """
 
-from binyan.experiments.reproduce import ExperimentStatus, ListedExperiment, RunSummary, listing, report, run, status
+from binyan.experiments.reproduce import (
+    ExperimentStatus,
+    ListedExperiment,
+    RunSummary,
+    listing,
+    report,
+    results_folder,
+    run,
+    status,
+)
 from binyan.experiments.studies import STUDIES
 
-__all__ = ["STUDIES", "ExperimentStatus", "ListedExperiment", "RunSummary", "listing", "report", "run", "status"]
+__all__ = [
+    "STUDIES",
+    "ExperimentStatus",
+    "ListedExperiment",
+    "RunSummary",
+    "listing",
+    "report",
+    "results_folder",
+    "run",
+    "status",
+]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from binyan.errors import InputError, SettingsError
 from binyan.progress import ProgressOption
-from binyan.signature import Signature
+from binyan.signature import Signature, digest
 
 SettingValues = Mapping[str, Any]
 
@@ -61,8 +61,13 @@ class Experiment:
 
     @property
     def signature(self) -> Signature:
-        """Stands for the settings; results are kept under its digest."""
+        """Stands for the settings and the version that is running."""
         return Signature({"measure": self.measure, **_flat("data", self.data), **_flat("model", self.model)})
+
+    @property
+    def settings_digest(self) -> str:
+        """Stands for the settings alone: a result of another digest is not a result of this experiment."""
+        return digest("|".join(f"{k}:{v}" for k, v in self.signature.fields.items()).encode())
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,7 @@ class Workspace:
     data: Path
     results: Path
     progress: ProgressOption = None
+    opened: set[str] = field(default_factory=set, compare=False)  # the data files that were asked for, below `data`
 
     @property
     def cache(self) -> Path:
@@ -94,6 +100,7 @@ class Workspace:
             raise InputError(
                 f"{file}: not found; give the folder of the experiment data with --data or {DATA_VARIABLE}"
             )
+        self.opened.add(path)
         return file
 
     def checkpoint(self, experiment: Experiment) -> Path:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from binyan.errors import BinyanError, InputError
+from binyan import __version__
+from binyan.errors import BinyanError
+from binyan.experiments.data_files import changed_files
 from binyan.experiments.experiment import Experiment, Workspace, data_folder
 from binyan.experiments.front_page import Report, study_report
-from binyan.experiments.results import Result, Results
+from binyan.experiments.results import Result, Results, version_in
 from binyan.experiments.runner import ResultCallback, run_missing
 from binyan.experiments.studies import STUDIES, select
 from binyan.experiments.thesis import thesis_figures
@@ -21,6 +22,14 @@ from binyan.progress import ProgressOption
 Folder = str | os.PathLike[str]
 
 RESULTS = "results"
+
+
+def results_folder(given: Folder | None = None) -> Path:
+    """The folder of results: the one that is `given`, `results` in the current folder, or else those of the checkout that runs."""
+    if given is not None:
+        return Path(given)
+    here, committed = Path(RESULTS), Path(__file__).resolve().parents[3] / RESULTS
+    return committed if not here.is_dir() and committed.is_dir() else here
 
 
 @dataclass(frozen=True)
@@ -41,18 +50,31 @@ class ListedExperiment:
 
 @dataclass(frozen=True)
 class ExperimentStatus:
-    """Whether an experiment has a result, none, or one of other settings or another version, and the version that made it."""
+    """Whether an experiment has a result, the version that made it, and how long that took.
+
+    A result is stale if it was made with other settings, or from data files with another content; `why` says which.
+    """
 
     name: str
     state: Literal["done", "stale", "missing"]
     version: str | None = None
+    minutes: float | None = None
+    why: str = ""
+
+    @property
+    def is_of_this_version(self) -> bool:
+        """Whether the version that is running made the result."""
+        return self.version == __version__
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {"name": self.name, "state": self.state, "version": self.version}
+        return asdict(self)
 
     def __str__(self) -> str:
-        return f"{self.state:7}  {self.name}" + (f"  (binyan {self.version})" if self.version else "")
+        notes = [f"binyan {self.version}"] if self.version else []
+        notes += [f"{self.minutes:.1f} minutes"] if self.minutes is not None else []
+        notes += [self.why] if self.why else []
+        return f"{self.state:7}  {self.name}" + (f"  ({', '.join(notes)})" if notes else "")
 
 
 @dataclass(frozen=True)
@@ -70,41 +92,47 @@ class RunSummary:
             raise BinyanError(f"{len(self.failures)} of {len(self.experiments)} experiments failed: {names}")
 
 
-def listing(studies: Sequence[str] = (), only: Sequence[str] = (), results: Folder = RESULTS) -> list[ListedExperiment]:
+def listing(
+    studies: Sequence[str] = (), only: Sequence[str] = (), results: Folder | None = None
+) -> list[ListedExperiment]:
     """The experiments of the named studies (by default all) whose names match one of the patterns `only`, with results.
+
+    `results`: the folder of results, by default as `results_folder` finds it.
 
     >>> [str(row) for row in listing(["adaptor"], ["HEB/5k/tpl"], results="nowhere")]
     ['missing  adaptor/HEB/5k/tpl']
     """
-    stored = Results(Path(results))
+    stored = Results(results_folder(results))
     return [ListedExperiment(e, stored.get(e)) for e in select(studies, only)]
 
 
-def status(studies: Sequence[str] = (), only: Sequence[str] = (), results: Folder = RESULTS) -> list[ExperimentStatus]:
+def status(
+    studies: Sequence[str] = (),
+    only: Sequence[str] = (),
+    results: Folder | None = None,
+    data: Folder | None = None,
+) -> list[ExperimentStatus]:
     """What has been run of the chosen experiments, by which version, and what is stale.
+
+    With the folder of the experiment `data`, results of files with another content are stale too.
 
     >>> [str(row) for row in status(["adaptor"], ["HEB/5k/tpl"], results="nowhere")]
     ['missing  adaptor/HEB/5k/tpl']
     """
-    stored, rows = Results(Path(results)), []
-    for experiment in select(studies, only):
-        current = stored.path(experiment)
-        files = [current] if current.exists() else stored.stale(experiment)
-        version = _version(files[-1]) if files else None
-        rows.append(ExperimentStatus(experiment.name, _state(bool(files), current.exists()), version))
-    return rows
+    stored = Results(results_folder(results))
+    folder = None if data is None else Path(data)
+    return [_status(experiment, stored, folder) for experiment in select(studies, only)]
 
 
-def _state(has_result: bool, is_current: bool) -> Literal["done", "stale", "missing"]:
-    return "done" if is_current else "stale" if has_result else "missing"
-
-
-def _version(path: Path) -> str | None:
-    try:
-        signature = str(json.loads(path.read_text(encoding="utf-8"))["signature"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: not a result file ({error}); delete it to run the experiment again") from error
-    return signature.rpartition("binyan:")[2] if "binyan:" in signature else None
+def _status(experiment: Experiment, stored: Results, data: Path | None) -> ExperimentStatus:
+    if (result := stored.get(experiment)) is None:
+        if not (old := stored.stale(experiment)):
+            return ExperimentStatus(experiment.name, "missing")
+        return ExperimentStatus(experiment.name, "stale", version_in(old[-1]), why="other settings")
+    changed = changed_files(result, data) if data is not None else []
+    why = f"other content: {' '.join(changed)}" if changed else ""
+    minutes = result.seconds / 60
+    return ExperimentStatus(experiment.name, "stale" if changed else "done", result.version, minutes, why)
 
 
 def run(
@@ -115,10 +143,13 @@ def run(
     results: Folder = RESULTS,
     jobs: int = 1,
     scheduler: str | None = None,
+    again: bool = False,
     progress: ProgressOption = None,
     on_result: ResultCallback | None = None,
 ) -> RunSummary:
     """Run the chosen experiments that have no result yet, `jobs` at a time or on the workers of a Dask `scheduler`.
+
+    An experiment whose result is of data files with another content is run too, and with `again` every chosen one.
 
     `data`: the folder of the experiment data, by default the value of BINYAN_DATA. `on_result` is called with an experiment
     and its result or error, as they arrive. An experiment that another process is running is left to it, and is in neither
@@ -126,17 +157,19 @@ def run(
     """
     chosen = select(studies, only)
     workspace = Workspace(data_folder(data), Path(results), progress)
-    failures = run_missing(chosen, workspace, jobs, on_result, scheduler)
+    failures = run_missing(chosen, workspace, jobs, on_result, scheduler, again)
     stored = Results(workspace.results)
     return RunSummary(chosen, {e.name: r for e in chosen if (r := stored.get(e)) is not None}, failures)
 
 
 def report(
-    studies: Sequence[str] = (), *, results: Folder = RESULTS, thesis: str | os.PathLike[str] | None = None
+    studies: Sequence[str] = (), *, results: Folder | None = None, thesis: str | os.PathLike[str] | None = None
 ) -> Report:
     """The results of the named studies (by default all) beside the thesis's figures; `write` makes pages of it.
 
+    It needs no data. `results`: the folder of results, by default as `results_folder` finds it.
+
     `thesis`: a file of figures to show instead of those shipped with Binyan; by default the value of BINYAN_THESIS_TABLES.
     """
-    figures, stored = thesis_figures(thesis), Results(Path(results))
+    figures, stored = thesis_figures(thesis), Results(results_folder(results))
     return Report([study_report(name, stored, figures) for name in studies or STUDIES])

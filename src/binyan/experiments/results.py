@@ -1,13 +1,17 @@
-"""Results on disk: one JSON file per experiment, named by the digest of its settings, written completely or not at all."""
+"""Results on disk: one small JSON file per experiment, with all that a report shows, written completely or not at all.
+
+The files are made to be committed. Arrays, prepared text and checkpoints are kept beside them for further analyses, and are not.
+"""
 
 from __future__ import annotations
 
 import io
 import json
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -15,14 +19,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from binyan import __version__
 from binyan.errors import InputError, SettingsError
 from binyan.experiments.experiment import CACHE, Experiment, Outcome
 from binyan.files import write_bytes
+from binyan.json_values import finite
 
 
 @dataclass(frozen=True)
 class Result:
-    """A finished experiment: its figures and signature, its cost, and arrays in a file beside."""
+    """A finished experiment: its figures and signature, its cost, and arrays in a file beside.
+
+    `version` is the version of Binyan that made it, and `data_files` has the data files it read with digests of their content.
+    """
 
     experiment: Experiment
     figures: dict[str, Any]
@@ -30,9 +39,11 @@ class Result:
     seconds: float
     peak_memory: int  # bytes
     path: Path
+    version: str = ""
+    data_files: dict[str, str] = field(default_factory=dict)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays of the outcome, by name."""
+        """The arrays of the outcome, by name; none where only the JSON file is at hand."""
         path = self.path.with_suffix(".npz")
         if not path.exists():
             return {}
@@ -78,50 +89,74 @@ class Results:
 
     def path(self, experiment: Experiment) -> Path:
         """Where the result is, or will be."""
-        return self.folder / f"{experiment.name}.{experiment.signature.digest}.json"
+        return self.folder / f"{experiment.name}.json"
 
     def get(self, experiment: Experiment) -> Result | None:
-        """The result, if the experiment is finished."""
+        """The result, if the experiment is finished, by whichever version."""
         path = self.path(experiment)
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
-            figures, signature = stored["figures"], stored["signature"]
-            return Result(experiment, figures, signature, stored["seconds"], stored["peak_memory"], path)
+            if stored["settings"] != experiment.settings_digest:
+                return None
+            return Result(
+                experiment,
+                stored["figures"],
+                stored["signature"],
+                stored["seconds"],
+                stored["peak_memory"],
+                path,
+                stored["version"],
+                stored["files"],
+            )
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}: not a result file ({error}); delete it to run the experiment again") from error
 
     def stale(self, experiment: Experiment) -> list[Path]:
-        """Files of results under the same name that were made with other settings or another version."""
+        """Files of results under the same name that were made with other settings, or by version 0.1."""
         current = self.path(experiment)
-        name = current.name.removesuffix(f".{experiment.signature.digest}.json")
-        return sorted(p for p in current.parent.glob(f"{escape(name)}.{'[0-9a-f]' * 16}.json") if p != current)
+        old = sorted(current.parent.glob(f"{escape(current.stem)}.{'[0-9a-f]' * 16}.json"))
+        return [*old, *([current] if current.exists() and self.get(experiment) is None else [])]
 
-    def put(self, experiment: Experiment, outcome: Outcome, seconds: float, peak_memory: int) -> Result:
-        """Write an outcome. The JSON file is written last: where it exists, the result is complete."""
+    def put(
+        self,
+        experiment: Experiment,
+        outcome: Outcome,
+        seconds: float,
+        peak_memory: int,
+        files: Mapping[str, str] | None = None,
+    ) -> Result:
+        """Write an outcome in place of an earlier one. The JSON file is written last: where it exists, the result is complete."""
         path = self.path(experiment)
         _make_parent(path)
+        path.with_suffix(".npz").unlink(missing_ok=True)
         if outcome.arrays:
             buffer = io.BytesIO()
             np.savez_compressed(buffer, **outcome.arrays)  # type: ignore[arg-type]
             write_bytes(path.with_suffix(".npz"), buffer.getvalue())
         stored = {
             "name": experiment.name,
+            "command": f"binyan reproduce run {experiment.study} --only '{experiment.name}'",
+            "version": version_of(outcome.signature) or __version__,
+            "settings": experiment.settings_digest,
+            "measure": experiment.measure,
             "data": dict(experiment.data),
             "model": dict(experiment.model),
-            "measure": experiment.measure,
-            "figures": outcome.figures,
-            "signature": outcome.signature,
-            "seconds": seconds,
+            "files": dict(sorted((files or {}).items())),
+            "seconds": round(seconds, 1),
             "peak_memory": peak_memory,
+            "figures": finite(outcome.figures),
+            "signature": outcome.signature,
         }
-        write_bytes(path, json.dumps(stored, indent=1, ensure_ascii=False).encode())
-        return Result(experiment, outcome.figures, outcome.signature, seconds, peak_memory, path)
+        write_bytes(path, (_readable(stored) + "\n").encode())
+        result = self.get(experiment)
+        assert result is not None
+        return result
 
     def receive(self, experiment: Experiment, files: ResultFiles) -> Result:
-        """Write the files of a result from another machine, unless the result is here already."""
-        if (present := self.get(experiment)) is not None:
+        """Write the files of a result from another machine, unless the same result is here already."""
+        if (present := self.get(experiment)) is not None and present.path.read_bytes() == files.result:
             return present
         path = self.path(experiment)
         _make_parent(path)
@@ -157,6 +192,29 @@ class Results:
                 finally:
                     path.unlink(missing_ok=True)
                 return
+
+
+def version_of(signature: str) -> str | None:
+    """The version of Binyan that a signature names.
+
+    >>> version_of("model:mkn|order:4|binyan:0.2.0")
+    '0.2.0'
+    """
+    return signature.rpartition("binyan:")[2] if "binyan:" in signature else None
+
+
+def version_in(path: Path) -> str | None:
+    """The version of Binyan that wrote a result file."""
+    try:
+        return version_of(str(json.loads(path.read_text(encoding="utf-8"))["signature"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not a result file ({error}); delete it to run the experiment again") from error
+
+
+def _readable(stored: dict[str, Any]) -> str:
+    """JSON in lines that show a change where it is: one per entry, with lists of numbers on a line."""
+    text = json.dumps(stored, indent=1, ensure_ascii=False)
+    return re.sub(r"\[[^\[\]{}\"]*\]", lambda match: " ".join(match[0].split()), text)
 
 
 def _is_same_file(path: Path, descriptor: int) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from binyan.errors import BinyanError
+from binyan.experiments.data_files import changed_files, digests
 from binyan.experiments.experiment import Experiment, Measure, Workspace
 from binyan.experiments.results import Result, ResultFiles, Results
 from binyan.experiments.studies import measure_of
@@ -15,7 +16,8 @@ from binyan.parallel import run_each
 
 # Called with an experiment and its result, or the error that stopped it.
 ResultCallback = Callable[[Experiment, Result | BinyanError], None]
-Job = tuple[Experiment, Measure, Workspace]
+# An experiment, its measure, where it works, and whether it is run though it has a result.
+Job = tuple[Experiment, Measure, Workspace, bool]
 
 
 def run_missing(
@@ -24,8 +26,11 @@ def run_missing(
     jobs: int = 1,
     on_result: ResultCallback | None = None,
     scheduler: str | None = None,
+    again: bool = False,
 ) -> dict[str, BinyanError]:
     """Run the experiments without a result, `jobs` at a time. A failure does not stop the others; returns failures by name.
+
+    An experiment whose result is of data files with another content is run too, and with `again` every experiment.
 
     May be stopped at any moment: finished results stay, and long experiments resume from their last checkpoint.
     `on_result` is called as results arrive. With one job at a time each experiment shows its own progress; with several
@@ -36,15 +41,16 @@ def run_missing(
     """
     results = Results(workspace.results)
     results.bind_to(workspace.data)
-    missing = [e for e in experiments if results.get(e) is None]
+    missing = [e for e in experiments if again or not _is_done(results.get(e), workspace)]
     one_at_a_time = jobs == 1 and scheduler is None
     inner = replace(
         workspace,
         data=workspace.data.absolute(),
         results=workspace.results.absolute(),
+        opened=set(),
         progress=None if one_at_a_time and not callable(workspace.progress) else False,
     )
-    work: list[Job] = [(e, measure_of(e), inner) for e in missing]
+    work: list[Job] = [(e, measure_of(e), inner, again) for e in missing]
     failures: dict[str, BinyanError] = {}
     outcome: Result | ResultFiles | BinyanError | None
     for place, outcome in run_each(
@@ -65,8 +71,10 @@ def run_missing(
     return failures
 
 
-def run_one(experiment: Experiment, measure: Measure, workspace: Workspace, wait: bool = False) -> Result | None:
-    """Run one experiment in this process, unless it has a result.
+def run_one(
+    experiment: Experiment, measure: Measure, workspace: Workspace, again: bool = False, wait: bool = False
+) -> Result | None:
+    """Run one experiment in this process, unless it has a result of the data at hand; with `again` in any case.
 
     While another process is running it, the answer is None, or with `wait` the result of that process.
     """
@@ -74,13 +82,20 @@ def run_one(experiment: Experiment, measure: Measure, workspace: Workspace, wait
     with results.claim(experiment, wait) as claimed:
         if not claimed:
             return None
-        if (finished := results.get(experiment)) is not None:
+        finished = results.get(experiment)
+        if finished is not None and not again and _is_done(finished, workspace):
             return finished
         started = time.monotonic()
-        outcome = measure(experiment, workspace)
-        result = results.put(experiment, outcome, time.monotonic() - started, peak_memory())
+        own = replace(workspace, opened=set())
+        outcome = measure(experiment, own)
+        files = digests(workspace.data, own.opened)
+        result = results.put(experiment, outcome, time.monotonic() - started, peak_memory(), files)
         workspace.checkpoint(experiment).unlink(missing_ok=True)
         return result
+
+
+def _is_done(result: Result | None, workspace: Workspace) -> bool:
+    return result is not None and not changed_files(result, workspace.data)
 
 
 def _run_here(job: Job) -> Result | None:
