@@ -76,7 +76,7 @@ def test_study_runs_and_reports(workspace: Workspace, tmp_path: Path) -> None:
     tpl = results.get(short("tplr4"))
     assert tpl is not None and 0 <= tpl.figures["root_accuracy"] <= 100 and tpl.figures["evaluated_3"] == 54
     assert tpl.figures["evaluated_4"] == 18 and tpl.figures["roots_4_A"]["evaluated"] == 18
-    assert "unseen" not in tpl.figures and len(tpl.arrays()["log_joint"]) == 8
+    assert "unseen" not in tpl.figures and len(tpl.figures["trace"]) == 8
 
     thesis = {
         "adaptor": {

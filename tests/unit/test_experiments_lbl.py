@@ -14,9 +14,11 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 pytest.importorskip("flatcat", reason="the morfessor extra is not installed")
 torch.set_num_threads(1)
 
+from binyan.errors import InputError  # noqa: E402
 from binyan.experiments import lbl, runner  # noqa: E402
 from binyan.experiments.experiment import Experiment, Workspace  # noqa: E402
-from binyan.experiments.lbl import eltec  # noqa: E402
+from binyan.experiments.lbl import eltec, mixtures  # noqa: E402
+from binyan.experiments.lbl.stored import StoredRuns  # noqa: E402
 from binyan.experiments.results import Results  # noqa: E402
 from binyan.experiments.studies import select  # noqa: E402
 from binyan.segmentation import Part, Segmentation, SegmentationTable  # noqa: E402
@@ -90,6 +92,10 @@ def test_measure_and_report(workspace: Workspace) -> None:
             "NUM": 2,
             "</s>": 2,
         }
+    stored = StoredRuns(Results(workspace.results), listed)
+    mixed = small("lbl/eltec-de/1m/mixtures")
+    Results(workspace.results).put(mixed, mixtures.outcome(mixed, stored), 1.0, 1)
+    listed.append(mixed)
     thesis = {"lbl": {"perplexity_1m": {"MKN": {"de": 400}, "CLBL": {"de": 300}}}}
     sections = {s.title: s for s in lbl.sections(Results(workspace.results), thesis, listed)}
     table = sections["Perplexity"].tables[0]
@@ -100,8 +106,10 @@ def test_measure_and_report(workspace: Workspace) -> None:
         l2: Results(workspace.results).get(e) for e in listed if (l2 := e.model.get("l2")) and e.model["kind"] == "clbl"
     }
     assert rows["CLBL"]["dev"] == min(r.figures["perplexity_dev"] for r in runs.values() if r is not None)
-    mixtures = sections["Mixtures"].tables[0].rows
-    assert [row[1] for row in mixtures] == ["MKN and CLBL++", "HPYLM and CLBL++"] and mixtures[0][3] < 5
+    rows_of_mixtures = sections["Mixtures"].tables[0].rows
+    assert [row[1] for row in rows_of_mixtures] == ["MKN and CLBL++", "HPYLM and CLBL++"] and rows_of_mixtures[0][3] < 5
+    with pytest.raises(InputError, match="run the experiments of its language first"):
+        mixtures.outcome(mixed, StoredRuns(Results(workspace.results), []))
     assert rows["MKN, tuned"]["dev"] < rows["MKN"]["dev"] and "discounts_fitted_to:" in table.signature
     assert sections["By frequency"].tables and sections["Penalty"].tables
     assert [row[0] for row in sections["By part of speech"].tables[0].rows] == ["NOUN", "NUM", "VERB", "</s>"]
@@ -125,7 +133,7 @@ def test_word_similarity(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) 
     thesis = {"lbl": {"word_similarity": {"CLBL++": {"Gur_de": 56}}}}
     sections = {s.title: s for s in lbl.sections(Results(workspace.results), thesis, listed)}
     rows = sections["Word similarity"].tables[0].rows
-    assert [row[1] for row in rows] == ["CLBL", "CLBL++", "CLBL++ -compose"] * 2 and rows[1][5] == 56
+    assert [row[1] for row in rows] == ["CLBL", "CLBL++", "CLBL++ -compose"] * 2 and rows[1][6] == 56
 
 
 def test_the_whole_list_has_different_names_and_settings() -> None:

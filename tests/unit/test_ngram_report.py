@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from binyan.errors import InputError
 from binyan.evaluation import HeldOutText
 from binyan.experiments import hpylm, report_page
-from binyan.experiments.experiment import Outcome
-from binyan.experiments.hpylm import europarl, perplexity_tables
-from binyan.experiments.hpylm.runs import NGramExperiment
-from binyan.experiments.hpylm.stored import MODELS
+from binyan.experiments.experiment import Outcome, Workspace
+from binyan.experiments.hpylm import analyses, europarl, perplexity_tables
+from binyan.experiments.hpylm.ngram_experiment import NGramExperiment
+from binyan.experiments.hpylm.variants import MODELS
 from binyan.experiments.results import Results
 from binyan.language_model import perplexity
 
@@ -52,10 +53,10 @@ def made_up(size: str, order: int, name: str, variants: list[str], events: int) 
 
 
 @pytest.fixture
-def stored(tmp_path):
+def stored(tmp_path, monkeypatch):
     results = Results(tmp_path)
     results.cache.mkdir()
-    (results.cache / "de_mono.test.0.txt").write_text("\n".join(SENTENCES))
+    monkeypatch.setattr(europarl, "held_out_text", lambda data, workspace: HeldOutText.read(SENTENCES))
     europarl.segmentation_path(results.cache, "digest").write_text("hochhaus\thoch haus\n")
     events = len(HeldOutText.read(SENTENCES).words)
     variants: dict[str, list[str]] = {}
@@ -69,7 +70,21 @@ def stored(tmp_path):
     outcomes.append((components, Outcome(figures, "c")))
     for experiment, outcome in outcomes:
         results.put(experiment, outcome, 1.0, 2**30)
-    return results, [e for e, _ in outcomes]
+    subsets = NGramExperiment(size="first-shard", label="subsets", data={}, model={"order": 4}, measure="subsets")
+    scored = [results.get(e) for e, _ in outcomes if (e.size, e.order) == ("first-shard", 4)]
+    results.put(subsets, analyses.subset_outcome(subsets, scored, Workspace(tmp_path, tmp_path)), 1.0, 1)
+    for path in tmp_path.rglob("*.npz"):  # a report needs neither the scores nor the text
+        path.unlink()
+    return results, [*(e for e, _ in outcomes), subsets]
+
+
+def test_subsets_need_scores(stored, tmp_path):
+    results, experiments = stored
+    scored = [r for e in experiments if e.size == "first-shard" and (r := results.get(e)) and e.measure == "perplexity"]
+    with pytest.raises(InputError, match="--again --only 'hpylm/europarl-de/first-shard/order-3/mkn'"):
+        analyses.subset_outcome(experiments[-1], scored, Workspace(tmp_path, tmp_path))
+    with pytest.raises(InputError, match="run the experiments of its size first"):
+        analyses.subset_outcome(experiments[-1], [], Workspace(tmp_path, tmp_path))
 
 
 def test_every_section(stored, tmp_path, monkeypatch):
@@ -86,7 +101,7 @@ def test_every_section(stored, tmp_path, monkeypatch):
     figures = {
         (e.size, e.order, e.label): r.figures["variants"]
         for e in experiments
-        if (r := results.get(e)) and e.measure != "components"
+        if (r := results.get(e)) and e.measure == "perplexity"
     }
     mkn, sampled = (
         figures["first-shard", 4, "mkn"]["plain"]["perplexity"],
@@ -95,7 +110,7 @@ def test_every_section(stored, tmp_path, monkeypatch):
     row = next(row for row in main.rows if row[0] == "HPYLM")
     assert row[1] == pytest.approx(sampled) and row[2] == pytest.approx(100 * (sampled / mkn - 1))
     assert row[4:] == [None, None]  # the thesis's are of a larger text
-    monkeypatch.setattr(perplexity_tables, "LARGEST", "first-shard")
+    monkeypatch.setattr(perplexity_tables, "LARGEST", ("first-shard",))
     largest = hpylm.sections(results, THESIS, experiments)[0].tables[0]
     row = next(row for row in largest.rows if row[0] == "HPYLM")
     assert row[4] == pytest.approx(-2) and row[5] == pytest.approx(row[2] + 2)

@@ -48,9 +48,9 @@ _RESULTS = Path("results")
 
 
 @app.command("list")
-def list_(names: Names = None, only: Only = None, results: FoundResults = None, json_: Json = False) -> None:
+def list_(names: Names = None, only: Only = None, results: ResultsFolder = _RESULTS, json_: Json = False) -> None:
     """List experiments and which have a result."""
-    from binyan.experiments import listing, results_folder
+    from binyan.experiments import listing
 
     rows = listing(names or (), only or (), results)
     if json_:
@@ -58,7 +58,7 @@ def list_(names: Names = None, only: Only = None, results: FoundResults = None, 
         return
     for row in rows:
         typer.echo(row)
-    typer.echo(f"{sum(row.result is not None for row in rows)} of {len(rows)} done in {results_folder(results)}")
+    typer.echo(f"{sum(row.result is not None for row in rows)} of {len(rows)} done in {results}")
 
 
 @app.command()

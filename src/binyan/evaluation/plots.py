@@ -47,7 +47,7 @@ def draw(table: Table, signature: bool = True) -> Figure:
             panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         else:
             axes = panel = figure.subplots()
-        (_bars if chart.kind == "bars" else _lines)(axes, table, chart, chart.y)
+        {"bars": _bars, "lines": _lines, "boxes": _boxes}[chart.kind](axes, table, chart, chart.y)
         axes.set_title("\n".join(textwrap.wrap(table.title, 62)), loc="left", fontweight="bold")
         axes.set_ylabel(chart.y_title or chart.y[0])
         panel.set_xlabel(chart.x)
@@ -134,6 +134,35 @@ def _bars(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
             label.set(horizontalalignment="right", rotation_mode="anchor")
     axes.axhline(0, color=_INK, linewidth=0.8)
     axes.margins(y=0.12)
+
+
+def _boxes(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
+    """Boxes from the first to the third quartile, a line at the median, a circle at the mean, crosses beyond 3 times the box."""
+    names = table.column(chart.series) if chart.series else [y[0]] * len(table.rows)
+    values: dict[str, dict[Any, list[float]]] = {}
+    for name, x, value in zip(names, table.column(chart.x), table.column(y[0]), strict=True):
+        if value is not None:
+            values.setdefault(name, {}).setdefault(x, []).append(value)
+    labels = list(dict.fromkeys(table.column(chart.x)))
+    width = 0.8 / max(len(values), 1)
+    for number, (name, boxes) in enumerate(values.items()):
+        colour = _COLOURS[number % len(_COLOURS)]
+        drawn = axes.boxplot(
+            list(boxes.values()),
+            positions=[labels.index(x) + (number - (len(values) - 1) / 2) * width for x in boxes],
+            widths=width * 0.8,
+            whis=3.0,
+            showmeans=True,
+            patch_artist=True,
+            manage_ticks=False,
+            boxprops={"facecolor": colour, "hatch": _HATCHES[number % len(_HATCHES)], "edgecolor": _INK},
+            medianprops={"color": _INK, "linewidth": 1.5},
+            meanprops={"marker": "o", "markerfacecolor": "white", "markeredgecolor": _INK},
+            flierprops={"marker": "x", "markeredgecolor": _INK},
+        )
+        drawn["boxes"][0].set_label(name)
+    axes.set_xticks(range(len(labels)), labels)
+    axes.axhline(0, color=_INK, linewidth=0.8)
 
 
 def _lines(axes: Axes, table: Table, chart: Chart, y: Any) -> None:

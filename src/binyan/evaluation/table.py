@@ -37,11 +37,11 @@ class Column:
 class Chart:
     """How a table is drawn.
 
-    `x` and `y` name columns; `series` names a text column that splits the rows, `panel` one drawn small below; `marks` are
+    `x` and `y` name columns; boxes show how the values of rows with the same x are spread; `series` names a text column that splits the rows, `panel` one drawn small below; `marks` are
     labelled vertical lines.
     """
 
-    kind: Literal["bars", "lines"]
+    kind: Literal["bars", "lines", "boxes"]
     x: str
     y: Sequence[str]
     series: str | None = None

@@ -60,6 +60,11 @@ class Experiment:
         return ", ".join(f"{key} {value}" for key, value in self.data.items())
 
     @property
+    def is_analysis(self) -> bool:
+        """Whether it works on what other experiments stored, and so comes after them."""
+        return False
+
+    @property
     def signature(self) -> Signature:
         """Stands for the settings and the version that is running."""
         return Signature({"measure": self.measure, **_flat("data", self.data), **_flat("model", self.model)})

@@ -92,17 +92,13 @@ class RunSummary:
             raise BinyanError(f"{len(self.failures)} of {len(self.experiments)} experiments failed: {names}")
 
 
-def listing(
-    studies: Sequence[str] = (), only: Sequence[str] = (), results: Folder | None = None
-) -> list[ListedExperiment]:
+def listing(studies: Sequence[str] = (), only: Sequence[str] = (), results: Folder = RESULTS) -> list[ListedExperiment]:
     """The experiments of the named studies (by default all) whose names match one of the patterns `only`, with results.
-
-    `results`: the folder of results, by default as `results_folder` finds it.
 
     >>> [str(row) for row in listing(["adaptor"], ["HEB/5k/tpl"], results="nowhere")]
     ['missing  adaptor/HEB/5k/tpl']
     """
-    stored = Results(results_folder(results))
+    stored = Results(Path(results))
     return [ListedExperiment(e, stored.get(e)) for e in select(studies, only)]
 
 
@@ -114,7 +110,8 @@ def status(
 ) -> list[ExperimentStatus]:
     """What has been run of the chosen experiments, by which version, and what is stale.
 
-    With the folder of the experiment `data`, results of files with another content are stale too.
+    `results`: the folder of results, by default as `results_folder` finds it. With the folder of the experiment `data`, results of
+    files with another content are stale too.
 
     >>> [str(row) for row in status(["adaptor"], ["HEB/5k/tpl"], results="nowhere")]
     ['missing  adaptor/HEB/5k/tpl']

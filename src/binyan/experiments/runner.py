@@ -30,7 +30,8 @@ def run_missing(
 ) -> dict[str, BinyanError]:
     """Run the experiments without a result, `jobs` at a time. A failure does not stop the others; returns failures by name.
 
-    An experiment whose result is of data files with another content is run too, and with `again` every experiment.
+    An experiment whose result is of data files with another content is run too, and with `again` every experiment. Analyses of
+    what other experiments stored come last.
 
     May be stopped at any moment: finished results stay, and long experiments resume from their last checkpoint.
     `on_result` is called as results arrive. With one job at a time each experiment shows its own progress; with several
@@ -50,24 +51,25 @@ def run_missing(
         opened=set(),
         progress=None if one_at_a_time and not callable(workspace.progress) else False,
     )
-    work: list[Job] = [(e, measure_of(e), inner, again) for e in missing]
     failures: dict[str, BinyanError] = {}
     outcome: Result | ResultFiles | BinyanError | None
-    for place, outcome in run_each(
-        _run_here if scheduler is None else _run_on_worker,
-        work,
-        scheduler=scheduler,
-        workers=jobs,
-        progress=False if one_at_a_time else workspace.progress,
-        what="experiments",
-    ):
-        experiment = missing[place]
-        if isinstance(outcome, ResultFiles):
-            outcome = results.receive(experiment, outcome)
-        if isinstance(outcome, BinyanError):
-            failures[experiment.name] = outcome
-        if on_result is not None and outcome is not None:
-            on_result(experiment, outcome)
+    for chosen in ([e for e in missing if not e.is_analysis], [e for e in missing if e.is_analysis]):
+        work: list[Job] = [(e, measure_of(e), inner, again) for e in chosen]
+        for place, outcome in run_each(
+            _run_here if scheduler is None else _run_on_worker,
+            work,
+            scheduler=scheduler,
+            workers=jobs,
+            progress=False if one_at_a_time else workspace.progress,
+            what="experiments",
+        ):
+            experiment = chosen[place]
+            if isinstance(outcome, ResultFiles):
+                outcome = results.receive(experiment, outcome)
+            if isinstance(outcome, BinyanError):
+                failures[experiment.name] = outcome
+            if on_result is not None and outcome is not None:
+                on_result(experiment, outcome)
     return failures
 
 

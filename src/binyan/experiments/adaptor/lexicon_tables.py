@@ -56,7 +56,7 @@ def _curves(stored: StoredAnalyses, size: str) -> list[Table]:
             curves = {}
             for label in labels:
                 result = stored.results.get((dataset, size, label))
-                points = result.arrays().get(f"roc.{category}") if result else None
+                points = result.figures["roc"].get(category) if result else None
                 if points is not None and len(points) > 2:
                     curves[label] = [(float(x), float(y)) for x, y in points]
             if curves:

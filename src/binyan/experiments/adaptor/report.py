@@ -137,10 +137,10 @@ def _sampling(stored: StoredAnalyses, size: str) -> list[Table]:
         burn_in = 0
         for method in stored.methods(learnt=True):
             result = stored.results.get((dataset, size, method.label))
-            values = result.arrays().get("log_joint") if result else None
+            values = result.figures.get("trace") if result else None
             if result is None or values is None:
                 continue
-            chains[method.label] = values.tolist()
+            chains[method.label] = values
             burn_in = result.experiment.model["burn_in"]
             costs = [result.figures["words_per_second"], result.seconds, result.peak_memory / 2**20]
             rows.append([dataset, method.label, result.figures["log_joint"], *costs])

@@ -95,9 +95,19 @@ def measure_adaptor(experiment: AdaptorExperiment, workspace: Workspace) -> Outc
         "words_per_second": len(gold) * experiment.model["sweeps"] / max(seconds, 1e-9),
         "top_roots": _top_roots(rankings["root3"], gold),
     }
-    curves = {f"roc.{c}": np.array(roc_curve(r, gold_lexicon(gold, c))) for c, r in rankings.items()}
-    trace = {"log_joint": morphology.trace[0][:, 0]}
-    return Outcome(figures, str(morphology.signature().extended(gold=gold_digest(gold))), {**curves, **trace})
+    figures["roc"] = {c: thinned(roc_curve(r, gold_lexicon(gold, c))) for c, r in rankings.items()}
+    figures["trace"] = [round(float(value), 1) for value in morphology.trace[0][:, 0]]
+    return Outcome(figures, str(morphology.signature().extended(gold=gold_digest(gold))))
+
+
+def thinned(curve: Sequence[tuple[float, float]], most: int = 100) -> list[list[float]]:
+    """Points of a curve, both ends among them, at most `most` of them, to four digits.
+
+    >>> thinned([(0.0, 0.0), (0.25, 0.5), (0.5, 0.70001), (1.0, 1.0)], most=3)
+    [[0.0, 0.0], [0.25, 0.5], [1.0, 1.0]]
+    """
+    kept = np.linspace(0, len(curve) - 1, min(most, len(curve))).astype(int)
+    return [[round(x, 4), round(y, 4)] for x, y in (curve[i] for i in kept)]
 
 
 def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, checkpoint: Path) -> Morphology:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,12 @@ from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy, read_
 
 FOLDER = "text/europarl_de"
 PREPARATION = Preparation(tokenise="de", lowercase=True)
+# Text prepared in all respects as the thesis's: punctuation normalised, and every sentence once.
+AS_IN_THESIS = Preparation(punctuation=True, tokenise="de", lowercase=True)
+UNIQUE = "all-unique"
 # The sizes of the main tables -> number of shards.
-MAIN_SIZES: Mapping[str, int] = {"first-shard": 1, "all-shards": 4}
-LARGEST = "all-shards"  # 33.7 million tokens, the nearest to the thesis's 59 million
+MAIN_SIZES: Mapping[str, int] = {"first-shard": 1, "all-shards": 4, UNIQUE: 4}
+LARGEST = ("all-shards", UNIQUE)  # 33.7 million tokens, the nearest to the thesis's 59 million
 # The sizes of the scaling experiment -> number of shards, and number of tokens taken from them (None: all).
 SCALING_SIZES: Mapping[str, tuple[int, int | None]] = {
     "100k": (1, 100_000),
@@ -42,7 +45,9 @@ def settings(size: str) -> dict[str, Any]:
     has all but a twentieth of the types seen once, from which <unk> is learnt. At the sizes of the scaling experiment types
     seen once are left out, as there.
     """
-    text = {"text": FOLDER, "preparation": str(PREPARATION)}
+    text: dict[str, Any] = {"text": FOLDER, "preparation": str(PREPARATION)}
+    if size == UNIQUE:
+        text |= {"preparation": str(AS_IN_THESIS), "duplicates": "left out"}
     if size in MAIN_SIZES:
         return {**text, "shards": MAIN_SIZES[size], "tokens": None, "min_count": 1, "kappa": 0.05}
     shards, tokens = SCALING_SIZES[size]
@@ -51,25 +56,35 @@ def settings(size: str) -> dict[str, Any]:
 
 def training_corpus(data: Mapping[str, Any], workspace: Workspace) -> Corpus:
     """The training text of an experiment, prepared once for all of them."""
-    files = [_prepared(f"train{n}", workspace) for n in range(1, data["shards"] + 1)]
+    names = [f"train{n}" for n in range(1, data["shards"] + 1)]
+    files = [_prepared(name, workspace, preparation(data)) for name in names]
     policy = VocabularyPolicy(min_count=data["min_count"], kappa=data.get("kappa", 0.0))
-    text = (
-        files
-        if data["tokens"] is None
-        else first_tokens(chain.from_iterable(map(read_sentences, files)), data["tokens"])
-    )
+    sentences = chain.from_iterable(map(read_sentences, files))
+    text: Any = files
+    if "duplicates" in data:
+        text = distinct(sentences)
+    elif data["tokens"] is not None:
+        text = first_tokens(sentences, data["tokens"])
     return Corpus.read(text, policy=policy, progress=workspace.progress)
 
 
-def held_out_text(workspace: Workspace) -> HeldOutText:
-    """The test text, prepared."""
-    return HeldOutText.read(_prepared("test", workspace))
+def held_out_text(data: Mapping[str, Any], workspace: Workspace) -> HeldOutText:
+    """The test text, prepared as the training text of an experiment."""
+    return HeldOutText.read(_prepared("test", workspace, preparation(data)))
 
 
-def stored_held_out_text(cache: Path) -> HeldOutText | None:
-    """The test text, if an experiment has prepared it."""
-    files = sorted(cache.glob("de_mono.test.*.txt"))
-    return HeldOutText.read(files[0]) if files else None
+def distinct(sentences: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Every sentence once, where it comes first.
+
+    >>> list(distinct([["a"], ["b"], ["a"]]))
+    [['a'], ['b']]
+    """
+    seen: set[str] = set()
+    for sentence in sentences:
+        key = digest(" ".join(sentence).encode())
+        if key not in seen:
+            seen.add(key)
+            yield sentence
 
 
 def segmentation(vocabulary: Vocabulary, workspace: Workspace) -> SegmentationTable:
@@ -78,8 +93,8 @@ def segmentation(vocabulary: Vocabulary, workspace: Workspace) -> SegmentationTa
 
     path = segmentation_path(workspace.cache, vocabulary.digest)
     if not path.exists():
-        splitter, signature = _splitter(workspace)
-        table = CompoundSplitter.load(splitter).split_words(vocabulary.own_words, progress=workspace.progress)
+        model, signature = splitter(workspace)
+        table = CompoundSplitter.load(model).split_words(vocabulary.own_words, progress=workspace.progress)
         with replacing(path) as part:
             table.write(part, comment=signature)
     return SegmentationTable.read(path)
@@ -90,8 +105,8 @@ def segmentation_path(cache: Path, vocabulary: str) -> Path:
     return cache / f"words.{vocabulary}.segmentation.tsv"
 
 
-def _splitter(workspace: Workspace) -> tuple[Path, str]:
-    """The file of the splitter, and its signature."""
+def splitter(workspace: Workspace) -> tuple[Path, str]:
+    """The file of the splitter, which is trained once, and its signature."""
     from binyan.segmentation.compound_splitter import CompoundSplitter
     from binyan.segmentation.gold import read_gold
 
@@ -103,11 +118,16 @@ def _splitter(workspace: Workspace) -> tuple[Path, str]:
     path = workspace.cache / f"splitter.{key}.model"
     if not path.exists():
         rows = {row.word: row for source in reversed(gold) for row in read_gold(source).table.values()}
-        splitter = CompoundSplitter(recursive=True)
-        splitter.fit(rows, text, exclude=held_out, progress=workspace.progress).save(path)
+        model = CompoundSplitter(recursive=True)
+        model.fit(rows, text, exclude=held_out, progress=workspace.progress).save(path)
     return path, signature
 
 
-def _prepared(name: str, workspace: Workspace) -> Path:
+def preparation(data: Mapping[str, Any]) -> Preparation:
+    """How the text of an experiment is prepared."""
+    return AS_IN_THESIS if data["preparation"] == str(AS_IN_THESIS) else PREPARATION
+
+
+def _prepared(name: str, workspace: Workspace, steps: Preparation = PREPARATION) -> Path:
     source = workspace.source(f"{FOLDER}/de_mono.{name}.txt.xz")
-    return cached_text(source, PREPARATION, workspace.cache, progress=workspace.progress)
+    return cached_text(source, steps, workspace.cache, progress=workspace.progress)

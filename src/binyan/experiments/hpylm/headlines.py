@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from binyan.experiments.headline import Change, Headline, Keys
 from binyan.experiments.hpylm.europarl import LARGEST
-from binyan.experiments.hpylm.runs import BASELINE, NGramExperiment
+from binyan.experiments.hpylm.ngram_experiment import BASELINE, NGramExperiment
 
 # label -> row of the thesis's table of perplexities by order
 _BY_ORDER = {"mkn": "MKN", "hpylm": "HPYLM", "hpylm+c-right": "HPYLM+c"}
@@ -12,6 +12,18 @@ _BY_ORDER = {"mkn": "MKN", "hpylm": "HPYLM", "hpylm+c-right": "HPYLM+c"}
 _OF_FOUR_GRAMS = {
     ("hpylm+c-right", "one sample renormalised"): "HPYLM+c ling renormalised",
     ("hpylm+c-left", "one sample"): "HPYLM+c inv",
+}
+
+_ANALYSES = {
+    "splitter": [
+        Headline("boundaries of compounds, F", ("f1",)),
+        Headline("… linking elements merged left, F", ("f1_merged_left",), ("hpylm", "data", "splitter_f_percent")),
+    ],
+    "composition": [
+        Headline("tokens of the test text", ("tokens",)),
+        Headline("compounds among them, %", ("compounds_percent",)),
+    ],
+    "subsets": [Headline("tokens compared", ("tokens",))],
 }
 
 
@@ -22,6 +34,8 @@ def headlines(experiment: NGramExperiment) -> list[Headline]:
             Headline(f"components, links {what}", ("components", key, "all"))
             for what, key in (("deleted", "delete"), ("merged left", "left"))
         ]
+    if experiment.measure in _ANALYSES:
+        return _ANALYSES[experiment.measure]
     if experiment.label == BASELINE:
         return [Headline("perplexity", ("perplexity",))]
     variants = ["one sample", "averaged"]
@@ -34,8 +48,8 @@ def headlines(experiment: NGramExperiment) -> list[Headline]:
 
 
 def _change(experiment: NGramExperiment, variant: str) -> Change:
-    """The thesis's tables are of 59 million tokens: only the largest of our texts is compared with them."""
-    thesis = _rows(experiment, variant) if experiment.size == LARGEST else None
+    """The thesis's tables are of 59 million tokens: only our largest texts are compared with them."""
+    thesis = _rows(experiment, variant) if experiment.size in LARGEST else None
     return Change(experiment.baseline, ("perplexity",), thesis)
 
 

@@ -7,13 +7,18 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from binyan.evaluation import Chart, Column, Evaluation, Table
-from binyan.evaluation.perplexity import curve, signature_of
+from binyan.evaluation import Chart, Column, Table
+from binyan.evaluation.perplexity import curve
 from binyan.evaluation.table import Cell
 from binyan.experiments.hpylm.europarl import LARGEST, MAIN_SIZES
-from binyan.experiments.hpylm.stored import MODELS, StoredEvaluations
+from binyan.experiments.hpylm.stored import StoredPerplexity, StoredRuns, signatures
+from binyan.experiments.hpylm.variants import MODELS
 
-_SIZE_TITLES = {"first-shard": "first shard", "all-shards": "all shards"}
+_SIZE_TITLES = {
+    "first-shard": "first shard",
+    "all-shards": "all shards",
+    "all-unique": "all shards, each sentence once",
+}
 _COMPARED = (
     ("HPYLM", "MKN"),
     ("HPYLM+c", "HPYLM"),
@@ -27,7 +32,7 @@ def size_title(size: str) -> str:
     return _SIZE_TITLES.get(size, f"{size} tokens")
 
 
-def main(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) -> Table:
+def main(stored: StoredRuns, size: str, thesis: Mapping[str, Any]) -> Table:
     """Perplexities of 4-gram models trained on a text of this size; for the largest, changes beside the thesis's."""
     columns = [
         Column("model"),
@@ -37,14 +42,14 @@ def main(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) -> Tab
         Column("thesis against MKN %", "+.2f"),
         Column("difference of changes", "+.2f"),
     ]
-    theirs = thesis.get("perplexity", {}) if size == LARGEST else {}
+    theirs = thesis.get("perplexity", {}) if size in LARGEST else {}
     mkn, hpylm = stored.find(size, 4, "MKN"), stored.find(size, 4, "HPYLM")
     rows: list[list[Cell]] = []
-    evaluations = []
+    perplexities = []
     for model in MODELS:
         if (e := stored.find(size, 4, model.title)) is None:
             continue
-        evaluations.append(e)
+        perplexities.append(e)
         our_change = _change(e, mkn)
         their_figure = theirs.get(model.thesis)
         their_change = _percent(their_figure, theirs["MKN"]) if their_figure and model.thesis != "MKN" else None
@@ -52,21 +57,21 @@ def main(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) -> Tab
         rows.append([model.title, e.perplexity, our_change, _change(e, hpylm), their_change, apart])
     chart = Chart("bars", "model", ["against MKN %"], y_title="change in perplexity against MKN, %")
     title = f"Perplexity, Europarl German, {size_title(size)}, n = 4"
-    return Table(title, columns, rows, signature_of(evaluations), chart=chart if len(rows) > 1 else None)
+    return Table(title, columns, rows, signatures(perplexities), chart=chart if len(rows) > 1 else None)
 
 
-def by_order(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) -> Iterator[Table]:
+def by_order(stored: StoredRuns, size: str, thesis: Mapping[str, Any]) -> Iterator[Table]:
     """Perplexities and their changes by the order of the models, where there are several orders."""
-    runs = [s for s in stored.evaluations if s.size == size]
+    runs = [s for s in stored.perplexities if s.size == size]
     if len({s.order for s in runs}) < 2:
         return
-    theirs = thesis.get("perplexity_by_order", {}) if size == LARGEST else {}
-    signature = signature_of([s.evaluation for s in runs])
-    points = [(s.evaluation.name, s.order, s.evaluation.perplexity) for s in runs]
+    theirs = thesis.get("perplexity_by_order", {}) if size in LARGEST else {}
+    signature = signatures(runs)
+    points = [(s.name, s.order, s.perplexity) for s in runs]
     yield replace(
         curve(f"Perplexity by order, {size_title(size)}", "order", "perplexity", points, signature), chart=None
     )
-    changes = [(s.evaluation.name, s.order, _change(s.evaluation, stored.find(size, s.order, "MKN"))) for s in runs]
+    changes = [(s.name, s.order, _change(s, stored.find(size, s.order, "MKN"))) for s in runs]
     changes += [
         (f"{name} (thesis)", int(order), _percent(figure, theirs["MKN"][order]))
         for name, orders in theirs.items()
@@ -88,22 +93,22 @@ def by_order(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) ->
     yield Table(title, [*columns, Column("difference", "+.2f")], rows, signature)
 
 
-def by_size(stored: StoredEvaluations) -> Iterator[Table]:
+def by_size(stored: StoredRuns) -> Iterator[Table]:
     """Changes of perplexity by the size of the training text, against Kneser-Ney and against the HPYLM."""
-    runs = [s for s in stored.evaluations if s.size not in MAIN_SIZES and s.order == 4]
+    runs = [s for s in stored.perplexities if s.size not in MAIN_SIZES and s.order == 4]
     for base in ("MKN", "HPYLM"):
-        points, evaluations = [], []
+        points, perplexities = [], []
         for s in runs:
-            change = _change(s.evaluation, stored.find(s.size, 4, base))
-            if change is not None and not (base == "HPYLM" and s.evaluation.name == "MKN"):
-                points.append((s.evaluation.name, int(s.result.figures["training_tokens"]), change))
-                evaluations.append(s.evaluation)
+            change = _change(s, stored.find(s.size, 4, base))
+            if change is not None and not (base == "HPYLM" and s.name == "MKN"):
+                points.append((s.name, int(s.result.figures["training_tokens"]), change))
+                perplexities.append(s)
         if len({x for _, x, _ in points}) > 1:
-            title, signature = f"Perplexity against {base}, by training size", signature_of(evaluations)
+            title, signature = f"Perplexity against {base}, by training size", signatures(perplexities)
             yield curve(title, "training tokens", "change in perplexity, %", points, signature, log_x=True)
 
 
-def _change(e: Evaluation, baseline: Evaluation | None) -> float | None:
+def _change(e: StoredPerplexity, baseline: StoredPerplexity | None) -> float | None:
     return None if baseline is None or baseline.name == e.name else _percent(e.perplexity, baseline.perplexity)
 
 

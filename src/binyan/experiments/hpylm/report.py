@@ -8,11 +8,12 @@ from typing import Any
 
 from binyan.evaluation import Column, Table, trace
 from binyan.evaluation.table import Cell
-from binyan.experiments.hpylm import perplexity_tables, subset_tables
+from binyan.experiments.hpylm import data_tables, perplexity_tables
 from binyan.experiments.hpylm.europarl import MAIN_SIZES
+from binyan.experiments.hpylm.ngram_experiment import NGramExperiment
 from binyan.experiments.hpylm.perplexity_tables import size_title
-from binyan.experiments.hpylm.runs import NGramExperiment
-from binyan.experiments.hpylm.stored import StoredEvaluations
+from binyan.experiments.hpylm.stored import StoredRuns
+from binyan.experiments.hpylm.subset_tables import beside_thesis
 from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Results
 
@@ -21,21 +22,22 @@ def sections(
     results: Results, thesis: Mapping[str, Any], experiments: Sequence[NGramExperiment]
 ) -> list[ReportSection]:
     """The report on these experiments, as far as they have results."""
-    stored = StoredEvaluations(results, experiments)
+    stored = StoredRuns(results, experiments)
     figures = thesis.get("hpylm", {})
-    sizes = list(dict.fromkeys(s.size for s in stored.evaluations))
+    sizes = list(dict.fromkeys(s.size for s in stored.perplexities))
     large = [size for size in sizes if size in MAIN_SIZES] or sizes[-1:]
     by_order = [t for size in large for t in perplexity_tables.by_order(stored, size, figures)]
-    subsets = [t for size in large for t in subset_tables.subsets(stored, size, figures)]
+    subsets = [_sized(t, size) for size in large for t in beside_thesis(stored.tables(size, "subsets"), figures)]
+    differences = [_sized(t, size) for size in large for t in stored.tables(size, "differences")]
     listed = [
         ReportSection("Perplexity", _PERPLEXITY, [perplexity_tables.main(stored, size, figures) for size in large]),
         ReportSection("Order", "", by_order),
         ReportSection("Subsets of the test text", _SUBSETS, subsets),
         ReportSection("Training size", _SIZES, list(perplexity_tables.by_size(stored))),
-        ReportSection("Linking elements", "", list(_components(stored, figures))),
-        ReportSection(
-            "Where compounds win and lose", "", [t for size in large for t in subset_tables.extremes(stored, size)]
-        ),
+        ReportSection("What the test text consists of", _COMPOSITION, list(data_tables.composition(stored, figures))),
+        ReportSection("Linking elements", "", list(data_tables.components(stored, figures))),
+        ReportSection("The splitter", _SPLITTER, list(data_tables.splitter(stored, figures))),
+        ReportSection("Where compounds win and lose", "", differences),
         ReportSection("Burn-in", "", [t for size in large for t in _traces(stored, size)]),
         ReportSection("Cost", "", [_cost(stored)] if stored.runs else []),
     ]
@@ -54,49 +56,34 @@ _SUBSETS = (
     "Hit length: the length of the longest n-gram of the training text that ends in the word. Unknown words and sentence "
     "ends count as not compound, as in the thesis."
 )
+_COMPOSITION = (
+    "Tokens of the test text by the length of the longest n-gram of the training text that ends in them, compounds and others. Unknown "
+    "words and sentence ends are not compounds."
+)
+_SPLITTER = (
+    "Boundaries in gold compounds that were kept out of training. The thesis states the figure of the splitter's authors, measured on "
+    "their own list."
+)
 _SIZES = (
     "Each size has its own vocabulary, without words seen once, as in the thesis, so only changes within a size can be "
     "compared."
 )
 
 
-def _components(stored: StoredEvaluations, thesis: Mapping[str, Any]) -> Iterator[Table]:
-    data = thesis.get("data", {})
-    columns = [
-        Column("set"),
-        Column("ours", ",d"),
-        Column("ours, of compounds only", ",d"),
-        Column("of word types", ".1%"),
-    ]
-    columns += [Column("thesis", ",d"), Column("thesis, of word types", ".1%")]
-    for experiment, run in stored.runs:
-        if experiment.measure != "components":
-            continue
-        figures, types = run.figures, data.get("word_types")
-        sets = {"word types": (figures["words"], figures["compounds"], types)}
-        for linking, theirs in (("delete", "delete"), ("left", "merge_left"), ("right", "merge_right")):
-            counts = figures["components"][linking]
-            name = f"components, linking elements {'deleted' if linking == 'delete' else f'merged {linking}'}"
-            sets[name] = (counts["all"], counts["compounds"], data.get("components", {}).get(theirs))
-        rows = [
-            [name, ours, of_compounds, ours / figures["words"], there, there / types if there and types else None]
-            for name, (ours, of_compounds, there) in sets.items()
-        ]
-        parts = ", ".join(f"{n} parts: {c:,}" for n, c in figures["compounds_by_parts"].items())
-        title = f"Words and components, {size_title(experiment.size)}"
-        yield Table(title, columns, rows, run.signature, f"Compounds of {parts}.")
+def _sized(table: Table, size: str) -> Table:
+    return replace(table, title=f"{table.title}, {size_title(size)}")
 
 
-def _traces(stored: StoredEvaluations, size: str) -> Iterator[Table]:
+def _traces(stored: StoredRuns, size: str) -> Iterator[Table]:
     for experiment, run in stored.runs:
-        if (experiment.size, experiment.order) == (size, 4) and "trace" in run.figures:
+        if experiment.size == size and "trace" in run.figures:
             chains = {f"chain {n}": values for n, values in enumerate(run.figures["trace"], 1)}
             every = max(1, max(map(len, chains.values())) // 25)
             table = trace(chains, run.signature, experiment.model["burn_in"], every=every)
             yield replace(table, title=f"{table.title}, {experiment.path}")
 
 
-def _cost(stored: StoredEvaluations) -> Table:
+def _cost(stored: StoredRuns) -> Table:
     columns = [
         Column("experiment"),
         Column("seconds", ",.0f"),

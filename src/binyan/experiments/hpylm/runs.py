@@ -6,15 +6,15 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from itertools import pairwise, product
-from pathlib import PurePosixPath
 from typing import Any
 
 from binyan.evaluation import Evaluation, HeldOutText, evaluate
-from binyan.experiments.experiment import Experiment, Measure, Outcome, Workspace
-from binyan.experiments.hpylm import europarl, models
+from binyan.experiments.experiment import Measure, Outcome, Workspace
+from binyan.experiments.hpylm import analyses, europarl, models
 from binyan.experiments.hpylm.models import MODELS
+from binyan.experiments.hpylm.ngram_experiment import BASELINE, NGramExperiment
+from binyan.experiments.results import Results
 from binyan.progress import Progress
 from binyan.segmentation import Linking
 from binyan.text import Corpus
@@ -23,49 +23,23 @@ FEWER_SWEEPS: Mapping[str, Mapping[str, int]] = {  # for sizes where a sweep tak
     "first-shard": {"burn_in": 40, "iterations": 50, "samples": 5},
     "all-shards": {"burn_in": 19, "iterations": 20, "samples": 1},
     "33m": {"burn_in": 19, "iterations": 20, "samples": 1},
+    europarl.UNIQUE: {"burn_in": 100, "iterations": 110, "samples": 10},
 }
-SCALING_MODELS = ("mkn", "hpylm", "hpylm+c-right", "hpylm+g")  # of the scaling experiment, of order 4 as in the thesis
-BASELINE = "mkn"
+SCALING_MODELS = (
+    "mkn",
+    "hpylm",
+    "hpylm+c-right",
+    "hpylm+c-left",
+    "hpylm+g",
+)  # of the scaling experiment, of order 4 as in the thesis
 
 
-@dataclass(frozen=True, kw_only=True)
-class NGramExperiment(Experiment):
-    """An n-gram model on a text of a certain size, or the components of the text's words."""
-
-    study: str = "hpylm"
-    dataset: str = "europarl-de"
-    size: str
-
-    @property
-    def order(self) -> int | None:
-        """The order of the model; None where none is trained."""
-        return self.model.get("order")
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """The data set, the size, the order and the label."""
-        order = () if self.order is None else (f"order-{self.order}",)
-        return self.dataset, self.size, *order, self.label
-
-    @property
-    def source(self) -> str:
-        """The folder of the text."""
-        return PurePosixPath(self.data["text"]).name
-
-    @property
-    def is_compound(self) -> bool:
-        """Whether the model knows the parts of words."""
-        return self.model.get("kind") in models.COMPOUND_KINDS
-
-    @property
-    def baseline(self) -> str:
-        """The name of the Kneser-Ney experiment of the same size and order."""
-        return replace(self, label=BASELINE).name
+SUBSETS_OF_ORDER = 4
 
 
 def experiments() -> list[NGramExperiment]:
-    """The scaling experiment, small texts first, then the main tables."""
-    listed = []
+    """The splitter, then the scaling experiment, small texts first, then the main tables and analyses of their scores."""
+    listed = [analyses.splitter_experiment()]
     for size in (*europarl.SCALING_SIZES, *europarl.MAIN_SIZES):
         data, gold = europarl.settings(size), {"gold": "+".join(europarl.GOLD)}
         listed.append(NGramExperiment(size=size, label="components", data=data, model=gold, measure="components"))
@@ -74,12 +48,19 @@ def experiments() -> list[NGramExperiment]:
             fewer = FEWER_SWEEPS.get(size, {}) if label != BASELINE else {}
             model = {**MODELS[label], **fewer, "order": order}
             listed.append(NGramExperiment(size=size, label=label, data=data, model=model, measure="perplexity"))
+        if main or size == "1m":
+            listed += [_of_test_text(size, measure) for measure in ("composition", *(("subsets",) if main else ()))]
     return listed
+
+
+def _of_test_text(size: str, measure: str) -> NGramExperiment:
+    model = {"order": SUBSETS_OF_ORDER, "gold": "+".join(europarl.GOLD)}
+    return NGramExperiment(size=size, label=measure, data=europarl.settings(size), model=model, measure=measure)
 
 
 def measure_perplexity(experiment: NGramExperiment, workspace: Workspace) -> Outcome:
     """Train, then score the test text. All scores are kept, so that breakdowns and comparisons need no new run."""
-    corpus, text = europarl.training_corpus(experiment.data, workspace), europarl.held_out_text(workspace)
+    corpus, text = (read(experiment.data, workspace) for read in (europarl.training_corpus, europarl.held_out_text))
     measure = _kneser_ney if experiment.model["kind"] == "mkn" else _sampled
     variants, figures = measure(experiment, workspace, corpus, text)
     main = next(iter(variants.values()))
@@ -120,13 +101,32 @@ def measure_components(experiment: NGramExperiment, workspace: Workspace) -> Out
     return Outcome(figures, str(signature))
 
 
-MEASURES: Mapping[str, Measure] = {"perplexity": measure_perplexity, "components": measure_components}
+def measure_subsets(experiment: NGramExperiment, workspace: Workspace) -> Outcome:
+    """Subsets of the test text and the words that models differ on most, from what the models of this size scored."""
+    stored = Results(workspace.results)
+    inputs = [e for e in experiments() if e.measure == "perplexity" and (e.size, e.order) == _place(experiment)]
+    results = [r for e in inputs if (r := stored.get(e)) is not None]
+    return analyses.subset_outcome(experiment, results, workspace)
+
+
+def _place(experiment: NGramExperiment) -> tuple[str, int | None]:
+    return experiment.size, experiment.order
+
+
+MEASURES: Mapping[str, Measure] = {
+    "perplexity": measure_perplexity,
+    "components": measure_components,
+    "composition": analyses.measure_composition,
+    "splitter": analyses.measure_splitter,
+    "subsets": measure_subsets,
+}
 
 Measured = tuple[dict[str, Evaluation], dict[str, Any]]
 
 
 def _kneser_ney(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, text: HeldOutText) -> Measured:
-    model = models.train(experiment.model, corpus, workspace, progress=workspace.progress)
+    preparation = europarl.preparation(experiment.data)
+    model = models.train(experiment.model, corpus, workspace, progress=workspace.progress, preparation=preparation)
     return {"plain": evaluate(model, text)}, {}
 
 
@@ -140,7 +140,8 @@ def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, 
             ticks.append(time.process_time())
             bar.advance(1, **figures)
 
-        model = models.train(experiment.model, corpus, workspace, workspace.checkpoint(experiment), after_sweep)
+        place, preparation = workspace.checkpoint(experiment), europarl.preparation(experiment.data)
+        model = models.train(experiment.model, corpus, workspace, place, after_sweep, preparation)
     variants = (
         {"one sample": model} if schedule.collected == 1 else {"one sample": model.one_sample(), "averaged": model}
     )

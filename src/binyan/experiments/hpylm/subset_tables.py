@@ -2,57 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from binyan.evaluation import Column, Table, breakdown, change, largest_differences
+from binyan.evaluation import Column, Evaluation, Table, breakdown, change, largest_differences
 from binyan.evaluation.breakdown import by_compound, by_hit_length, by_parts, cross
-from binyan.experiments.hpylm.perplexity_tables import size_title
-from binyan.experiments.hpylm.stored import StoredEvaluations
+from binyan.segmentation import SegmentationTable
 
 # The titles of the models that subsets and differences are shown of.
-COMPOUND_MODELS = ("HPYLM+c", "HPYLM+c renormalised", "hpylm+g renormalised")
+COMPOUND_MODELS = ("HPYLM+c", "HPYLM+c renormalised", "HPYLM+c left-headed renormalised", "hpylm+g renormalised")
 
 
-def subsets(stored: StoredEvaluations, size: str, thesis: Mapping[str, Any]) -> Iterator[Table]:
+def subsets(models: Mapping[str, Evaluation], segmentation: SegmentationTable) -> Iterator[Table]:
     """Changes of cross-entropy by hit length and compounds, and perplexities by number of parts."""
-    mkn, hpylm = stored.find(size, 4, "MKN"), stored.find(size, 4, "HPYLM")
-    if mkn is None or hpylm is None:
-        return
-    lengths = by_hit_length(hpylm)
-    yield _sized(change([mkn, hpylm], lengths), size)
-    if (segmentation := stored.segmentation(hpylm)) is None:
-        return
+    mkn, hpylm = models["MKN"], models["HPYLM"]
 
     def parts_of(word: str) -> int:
         return len(segmentation.of(word))
 
+    lengths = by_hit_length(hpylm)
+    yield change([mkn, hpylm], lengths)
+    compounds = [models[name] for name in COMPOUND_MODELS if name in models]
+    for model in compounds:
+        yield change([hpylm, model], cross(lengths, by_compound(hpylm, parts_of)))
+    yield breakdown([mkn, hpylm, *compounds], by_parts(hpylm, parts_of))
+
+
+def differences(models: Mapping[str, Evaluation], segmentation: SegmentationTable) -> Iterator[Table]:
+    """The compounds whose probabilities under compound models differ most from those under Kneser-Ney."""
+    mkn = models["MKN"]
+    compounds = by_compound(mkn, lambda word: len(segmentation.of(word))).group == 0
+    for name in COMPOUND_MODELS:
+        if name in models:
+            yield largest_differences(
+                models[name], mkn, 10, only=compounds, show=lambda w: "+".join(segmentation.components(w))
+            )
+
+
+def beside_thesis(tables: Sequence[Table], thesis: Mapping[str, Any]) -> Iterator[Table]:
+    """The tables of subsets; that of HPYLM+c with a column of the thesis's changes."""
     figures = thesis.get("cross_entropy_change_at_hit_length_1", {})
     theirs = {("1", "compound"): figures.get("compounds"), ("1", "other"): figures.get("non_compounds")}
-    compounds = [e for name in COMPOUND_MODELS if (e := stored.find(size, 4, name)) is not None]
-    for e in compounds:
-        table = _sized(change([hpylm, e], cross(lengths, by_compound(hpylm, parts_of))), size)
-        if e.name == "HPYLM+c":
+    for table in tables:
+        if table.title.startswith("Cross-entropy of HPYLM+c against"):
             rows = [[*row, theirs.get((str(row[0]), str(row[1])))] for row in table.rows]
-            table = replace(table, columns=[*table.columns, Column("thesis %", "+.1f")], rows=rows)
-        yield table
-    yield _sized(breakdown([mkn, hpylm, *compounds], by_parts(hpylm, parts_of)), size)
-
-
-def extremes(stored: StoredEvaluations, size: str) -> Iterator[Table]:
-    """The compounds whose probabilities under compound models differ most from those under Kneser-Ney."""
-    mkn = stored.find(size, 4, "MKN")
-    segmentation = stored.segmentation(mkn)
-    for name in COMPOUND_MODELS:
-        e = stored.find(size, 4, name)
-        if segmentation is None or mkn is None or e is None:
-            continue
-        compounds = by_compound(mkn, lambda word: len(segmentation.of(word))).group == 0
-        yield _sized(
-            largest_differences(e, mkn, 10, only=compounds, show=lambda w: "+".join(segmentation.components(w))), size
-        )
-
-
-def _sized(table: Table, size: str) -> Table:
-    return replace(table, title=f"{table.title}, {size_title(size)}")
+            yield replace(table, columns=[*table.columns, Column("thesis %", "+.1f")], rows=rows)
+        else:
+            yield table

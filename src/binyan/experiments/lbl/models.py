@@ -38,12 +38,16 @@ KINDS: Mapping[str, LogBilinearKind] = {
     "clbl+o": LogBilinearKind("CLBL+o", plain="clbl"),
     "clbl++": LogBilinearKind("CLBL++", plain="clbl"),
     "nclbl": LogBilinearKind("nCLBL"),
+    "nclbl+c": LogBilinearKind("nCLBL+c", plain="nclbl"),
+    "nclbl+o": LogBilinearKind("nCLBL+o", plain="nclbl"),
     "nclbl++": LogBilinearKind("nCLBL++", plain="nclbl"),
     "lbl": LogBilinearKind("LBL", has_classes=False),
     "lbl+c": LogBilinearKind("LBL+c", has_classes=False, plain="lbl"),
     "lbl+o": LogBilinearKind("LBL+o", has_classes=False, plain="lbl"),
     "lbl++": LogBilinearKind("LBL++", has_classes=False, plain="lbl"),
 }
+# label -> the kind that is trained with classes of equal frequency in place of Brown classes
+BINS = {"clbl-bins": "clbl", "clbl++-bins": "clbl++"}
 # label -> title in tables
 TITLES = {"mkn": "MKN", "mkn-tuned": "MKN, tuned", "hpylm": "HPYLM", **{k: kind.title for k, kind in KINDS.items()}}
 
@@ -68,6 +72,9 @@ PLAIN, ADDITIVE = {"step": 0.2, "l2": 30.0}, {"step": 0.14, "l2": 60.0}
 # Chosen on German's: after a fifth of an epoch, full steps ruin a model that is trained to tell words from noise.
 CLASSLESS = {"warm_up": 0.5}
 NOISE_SAMPLES = 100
+# For German Europarl: larger batches and smaller steps for many more words, and the thesis's threshold of its large texts.
+LARGE = {"batch": 20_000, "step": 0.1, "l2": 30.0, "classes": 500}
+LARGE_MAP = {"map_perplexity_threshold": 400.0, "map_min_count": 2}
 # Every type counts once: more morphemes per word (de 2.1; 1.9 with the logarithm of counts), and on German's development
 # novels a better CLBL++.
 MAP = {
@@ -114,7 +121,7 @@ def train_log_bilinear(
 ) -> tuple[LogBilinear, dict[str, Any]]:
     """The log-bilinear model with these settings, and figures of its training; resumes from `checkpoint` if it exists."""
     keys = ("order", "dim", "step", "l2", "batch", "epochs", "decay", "warm_up", "seed")
-    classes = _classes(corpus, model["classes"], workspace) if KINDS[model["kind"]].has_classes else None
+    classes = _classes(corpus, model, workspace) if KINDS[model["kind"]].has_classes else None
     training = {key: model[key] for key in keys} | ({"noise_samples": NOISE_SAMPLES} if classes is None else {})
     lm = binyan.LogBilinear(model["kind"], word_map=word_map, classes=classes, **training)
     lm.fit(corpus, development, checkpoint=checkpoint, progress=workspace.progress)
@@ -127,10 +134,13 @@ def train_log_bilinear(
     }
 
 
-def _classes(corpus: Corpus, number: int, workspace: Workspace) -> WordClasses:
-    """Brown classes of a text, kept on disk."""
-    from binyan.clustering import WordClasses, brown
+def _classes(corpus: Corpus, model: SettingValues, workspace: Workspace) -> WordClasses:
+    """Classes of words: Brown classes of the text, kept on disk, or bins of equal frequency."""
+    from binyan.clustering import WordClasses, brown, frequency_bins
 
+    number = model["classes"]
+    if model.get("class_method") == "frequency":
+        return frequency_bins(corpus, number)
     path = workspace.cache / f"words.{corpus.digest}.{corpus.vocabulary.digest}.{number}.paths"
     if not path.exists():
         brown(corpus, number, progress=workspace.progress).write(path)

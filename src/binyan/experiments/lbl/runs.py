@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,92 +13,79 @@ from numpy.typing import NDArray
 from binyan.evaluation import Evaluation, HeldOutText, evaluate
 from binyan.evaluation.breakdown import Grouping, grouping
 from binyan.experiments.experiment import Experiment, Measure, Outcome, SettingValues, Workspace
-from binyan.experiments.lbl import eltec, models, similarity
+from binyan.experiments.lbl import eltec, mixtures, models, similarity
 from binyan.experiments.lbl.models import KINDS, TRAINING
+from binyan.experiments.lbl.perplexity_experiment import (
+    BASELINE,
+    MAIN_SIZE,
+    MIXED_KINDS,
+    STORED_PARTS,
+    PerplexityExperiment,
+)
+from binyan.experiments.lbl.stored import StoredRuns
+from binyan.experiments.results import Results
 from binyan.language_model import LanguageModel
 from binyan.text import Corpus
 
-MAIN_SIZE = "1m"  # the size of the main tables
 # Further penalties lambda, of which tables take the one with the lowest development perplexity; in German and Czech only,
 # since each needs a training run of its own.
 OTHER_PENALTIES = {"clbl": (15.0, 60.0), "clbl++": (30.0, 90.0)}
+# For the curves over lambda, in German.
+MORE_PENALTIES = {"clbl": (3.0, 7.5, 120.0), "clbl++": (7.5, 15.0, 120.0, 240.0)}
 OTHER_KAPPAS = (0.05, 1.0)
 OTHER_SIZES = {"250k": 250_000, "500k": 500_000, "2m": 2_000_000, "3m": 3_000_000}  # of Czech, which has the most text
-BASELINE = "mkn"
-# Mixtures are fitted to what these kinds of models give to each word: parts of `LanguageModel.weigh_sentences`, as stored.
-MIXED_KINDS = ("mkn", "hpylm", "clbl++")
-STORED_PARTS = {"share": np.float32, "mass": np.float32, "unknown": np.float32, "features": np.float16}
-
-
-@dataclass(frozen=True, kw_only=True)
-class PerplexityExperiment(Experiment):
-    """The perplexity of a model that is trained on novels of one language."""
-
-    study: str = "lbl"
-    size: str
-    measure: str = "perplexity"
-
-    @property
-    def language(self) -> str:
-        """The language of the novels."""
-        return str(self.data["language"])
-
-    @property
-    def kappa(self) -> float:
-        """The share of words seen once that is left out of the vocabulary."""
-        return float(self.data["kappa"])
-
-    @property
-    def penalty(self) -> float | None:
-        """The penalty lambda of a log-bilinear model."""
-        return self.model.get("l2")
-
-    @property
-    def setting(self) -> str:
-        """The size, and kappa where it is not the usual one."""
-        return self.size if self.kappa == eltec.KAPPA else f"{self.size}-kappa-{self.kappa:g}"
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """The data set, the setting, the label and the penalty."""
-        penalty = () if self.penalty is None else (f"l2-{self.penalty:g}",)
-        return self.dataset, self.setting, self.label, *penalty
-
-    @property
-    def source(self) -> str:
-        """The folder of the novels."""
-        return PurePosixPath(self.data["text"]).name
-
-    @property
-    def baseline(self) -> str:
-        """The name of the Kneser-Ney experiment on the same text."""
-        return replace(self, label=BASELINE, model=models.KNESER_NEY).name
+SEQUENCES = ("adjective, noun", "adjective, adjective, noun")
+SMALLEST = 250_000  # tokens of the text that gives the vocabulary where it does not grow with the text
 
 
 def experiments() -> list[Experiment]:
-    """The table of languages and variants first; then singleton pruning, models without classes, sizes, word similarity."""
+    """The table of languages and variants first; then singleton pruning, penalties, sizes, word similarity, Europarl, mixtures."""
     listed: list[Experiment] = []
-    classless = [label for label, kind in KINDS.items() if not kind.has_classes]
     for language in eltec.LANGUAGES:
         data = eltec.settings(language)
         listed.append(_experiment(data, BASELINE, models.KNESER_NEY))
         listed.append(_experiment(data, "mkn-tuned", models.KNESER_NEY_TUNED))
         listed.append(_experiment(data, "hpylm", models.HPYLM))
-        listed += [_log_bilinear(data, label) for label, kind in KINDS.items() if kind.has_classes]
+        listed += [_log_bilinear(data, label) for label in KINDS]
     for language in ("de", "cs"):
         for kappa in OTHER_KAPPAS:
             listed += _three_models(eltec.settings(language, kappa=kappa))
         data = eltec.settings(language)
         listed += [_log_bilinear(data, label, l2=l2) for label, others in OTHER_PENALTIES.items() for l2 in others]
-        listed += [_log_bilinear(data, label) for label in classless]
-    for size, tokens in OTHER_SIZES.items():
-        batch = TRAINING["batch"] * tokens // 1_000_000  # the same number of steps for every size
-        listed += _three_models(eltec.settings("cs", tokens=tokens), size, batch=batch)
-    return listed + similarity.experiments()
+        listed += [
+            _experiment(data, label, {**models.settings(kind), "class_method": "frequency"})
+            for label, kind in models.BINS.items()
+        ]
+    data = eltec.settings("de")
+    listed += [_log_bilinear(data, label, l2=l2) for label, others in MORE_PENALTIES.items() for l2 in others]
+    return [*listed, *_sizes(), *similarity.experiments(), *_europarl(), *map(_mixtures, eltec.LANGUAGES)]
+
+
+def _sizes() -> Iterator[Experiment]:
+    for fixed in (None, SMALLEST):
+        for size, tokens in {**OTHER_SIZES, **({MAIN_SIZE: 1_000_000} if fixed else {})}.items():
+            batch = TRAINING["batch"] * tokens // 1_000_000  # the same number of steps for every size
+            if tokens != fixed:
+                data = eltec.settings("cs", tokens=tokens, vocabulary_tokens=fixed)
+                yield from _three_models(data, size, batch=batch)
+
+
+def _europarl() -> Iterator[Experiment]:
+    for kappa in OTHER_KAPPAS:
+        data = eltec.europarl_settings(kappa)
+        yield _experiment(data, BASELINE, models.KNESER_NEY, "33m")
+        yield _log_bilinear(data, "clbl", "33m", **models.LARGE)
+        yield _log_bilinear(data, "clbl++", "33m", **models.LARGE, **models.LARGE_MAP)
+
+
+def _mixtures(language: str) -> PerplexityExperiment:
+    data, model = eltec.settings(language), {"of": f"{'+'.join(mixtures.LABELS)} with clbl++"}
+    return replace(_experiment(data, "mixtures", model), measure="mixtures")
 
 
 def _experiment(data: SettingValues, label: str, model: SettingValues, size: str = MAIN_SIZE) -> PerplexityExperiment:
-    return PerplexityExperiment(dataset=f"eltec-{data['language']}", size=size, label=label, data=data, model=model)
+    dataset = f"{'europarl' if data['text'] == eltec.EUROPARL else 'eltec'}-{data['language']}"
+    return PerplexityExperiment(dataset=dataset, size=size, label=label, data=data, model=model)
 
 
 def _log_bilinear(data: SettingValues, label: str, size: str = MAIN_SIZE, **changes: Any) -> PerplexityExperiment:
@@ -121,24 +107,39 @@ def measure_perplexity(experiment: PerplexityExperiment, workspace: Workspace) -
     corpus = eltec.training_corpus(data, workspace)
     texts = {part: eltec.held_out(data, part, workspace) for part in ("dev", "second", "test")}
     lm, training = _trained(experiment, workspace, corpus, texts["dev"])
-    evaluations = {part: evaluate(lm, text) for part, text in texts.items() if text.sentences}
+    evaluations = {part: evaluate(lm, text) for part, text in texts.items() if text.sentences and part != "test"}
+    scoring = time.perf_counter()
+    evaluations["test"] = evaluate(lm, texts["test"])
+    scoring = time.perf_counter() - scoring
     figures = {
         **evaluations["test"].to_dict(),
         **{f"perplexity_{part}": e.perplexity for part, e in evaluations.items()},
         "training_tokens": len(corpus.words),
         "vocabulary_size": len(corpus.vocabulary),
+        "scoring_seconds": scoring,
         "by_frequency": _sums(evaluations["test"], grouping("frequency", evaluations["test"], lm)),
         **training,
     }
     if (tagged := eltec.tagged(data, workspace)) is not None:
         news = evaluate(lm, tagged)
         figures["by_pos"] = _sums(news, grouping("pos", news))
+        figures["by_sequence"] = sequences(news)
     arrays = _arrays(lm, texts, evaluations, experiment.model["kind"] in MIXED_KINDS)
     figures["cpu_seconds"] = time.process_time() - started
     return Outcome(figures, str(evaluations["test"].signature), arrays)
 
 
-MEASURES: Mapping[str, Measure] = {"perplexity": measure_perplexity, "similarity": similarity.measure}
+def measure_mixtures(experiment: PerplexityExperiment, workspace: Workspace) -> Outcome:
+    """Mixtures of n-gram models with CLBL++ of the same language, from what their experiments stored."""
+    same = [e for e in experiments() if isinstance(e, PerplexityExperiment) and e.language == experiment.language]
+    return mixtures.outcome(experiment, StoredRuns(Results(workspace.results), same))
+
+
+MEASURES: Mapping[str, Measure] = {
+    "perplexity": measure_perplexity,
+    "similarity": similarity.measure,
+    "mixtures": measure_mixtures,
+}
 
 
 def _trained(
@@ -164,6 +165,20 @@ def _arrays(
             parts = lm.weigh_sentences(texts[part].sentences)
             arrays |= {f"{name}.{part}": getattr(parts, name).astype(kind) for name, kind in STORED_PARTS.items()}
     return arrays
+
+
+def sequences(evaluation: Evaluation) -> dict[str, list[float]]:
+    """Nouns after adjectives: how many there are and the sum of their log-probability, by the sequence that ends in them."""
+    assert evaluation.text.tags is not None
+    log_prob, sums = evaluation.scores.log_prob, {name: [0, 0.0] for name in SEQUENCES}
+    for tags, first in zip(evaluation.text.tags, evaluation.scores.offsets, strict=False):
+        for i, tag in enumerate(tags):
+            if tag == "NOUN" and i and tags[i - 1] == "ADJ":
+                longer = i > 1 and tags[i - 2] == "ADJ"
+                for name in SEQUENCES[: 2 if longer else 1]:
+                    sums[name][0] += 1
+                    sums[name][1] += float(log_prob[int(first) + i])
+    return sums
 
 
 def _sums(evaluation: Evaluation, groups: Grouping) -> dict[str, list[float]]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from binyan.evaluation.similarity import evaluate_similarity, read_pairs
 from binyan.experiments.experiment import Experiment, Outcome, Workspace
 from binyan.experiments.lbl import eltec, models
 from binyan.experiments.text_cache import cached_text, first_tokens
 from binyan.text import Corpus, VocabularyPolicy, read_sentences
+
+if TYPE_CHECKING:
+    from binyan.log_bilinear.vectors import Vectors
 
 # language -> the sets of pairs, with their names in the thesis's table
 SETS: Mapping[str, Mapping[str, str]] = {
@@ -27,6 +30,10 @@ VECTORS = (
     ("clbl++", "not composed", "CLBL++ -compose"),
 )
 TOKENS = 2_000_000  # taken from each text: more gives better vectors, and takes longer
+# Further amounts of text by their names; None is all the text at hand.
+OTHER_SIZES: Mapping[str, int | None] = {"500k": 500_000, "1m": 1_000_000, "all": None}
+SIZES_OF = {"de": tuple(OTHER_SIZES), "en": tuple(OTHER_SIZES), "es": ("all",), "fr": ("all",)}
+MAPPED = 150  # morphemes on a map
 # Every minibatch moves all target vectors, of which there are many; words seen once are too many to learn morphemes from.
 CHANGES = {"batch": 20_000, "step": 0.1, "l2": 30.0}
 MAP_CHANGES = {"map_min_count": 2}
@@ -44,14 +51,24 @@ class SimilarityExperiment(Experiment):
         """The language of the text and the pairs."""
         return str(self.data["language"])
 
+    @property
+    def has_all_text(self) -> bool:
+        """Whether the vectors are learnt from all the text at hand."""
+        return self.data["tokens_each"] is None
+
 
 def experiments() -> list[SimilarityExperiment]:
-    """Vectors of words alone, and of words and morphemes."""
+    """Vectors of words alone, and of words and morphemes, from several amounts of text."""
+    sizes: list[tuple[str, str | None, int | None]] = [(language, None, TOKENS) for language in SETS]
+    sizes += [(language, size, OTHER_SIZES[size]) for language in SETS for size in SIZES_OF[language]]
     return [
         SimilarityExperiment(
-            dataset=f"similarity-{language}", label=label, data=_settings(language), model=_model(label)
+            dataset=f"similarity-{language}" + (f"-{size}" if size else ""),
+            label=label,
+            data=_settings(language, tokens),
+            model=_model(label),
         )
-        for language in SETS
+        for language, size, tokens in sizes
         for label in ("clbl", "clbl++")
     ]
 
@@ -81,8 +98,21 @@ def measure(experiment: SimilarityExperiment, workspace: Workspace) -> Outcome:
         }
         how = "composed" if compose else "not composed"
         scores[how] = {name: {**score.to_dict(), "rho": 100 * score.rho} for name, score in by_set.items()}
-    sizes = {"training_tokens": len(corpus.words), "vocabulary_size": len(corpus.vocabulary)}
-    return Outcome({"similarity": scores, **sizes, **training}, str(lm.signature()))
+    figures: dict[str, Any] = {"training_tokens": len(corpus.words), "vocabulary_size": len(corpus.vocabulary)}
+    if method is not None and language == "en":
+        figures["map"] = morpheme_map(lm.vectors)
+    return Outcome({"similarity": scores, **figures, **training}, str(lm.signature()))
+
+
+def morpheme_map(vectors: Vectors, number: int = MAPPED, seed: int = 1) -> list[list[Any]]:
+    """The most used affixes, written with hyphens, and their places in the plane by t-SNE (thesis, figure 4.7)."""
+    from binyan.log_bilinear.vector_map import chosen, plane
+
+    names, matrix = chosen(vectors, len(vectors.model.factor_map.morphemes), morphemes=True)
+    affixes = [i for i, name in enumerate(names) if name.endswith(("/PRE", "/SUF"))][:number]
+    shown = [names[i].removesuffix("/PRE") + "-" if names[i].endswith("/PRE") else f"-{names[i][:-4]}" for i in affixes]
+    places = plane(matrix[affixes], seed)
+    return [[name, round(float(x), 2), round(float(y), 2)] for name, (x, y) in zip(shown, places, strict=True)]
 
 
 def _model(label: str) -> dict[str, Any]:
@@ -90,16 +120,19 @@ def _model(label: str) -> dict[str, Any]:
     return {**models.settings(label), **CHANGES, **map_changes}
 
 
-def _training_texts(language: str) -> tuple[str, ...]:
-    return f"parallel/europarl/par4.train.{language}.xz", f"text/eltec/{language}.train.txt.xz"
+def _training_texts(language: str, tokens: int | None) -> tuple[str, ...]:
+    texts = f"parallel/europarl/par4.train.{language}.xz", f"text/eltec/{language}.train.txt.xz"
+    if language == "de" and tokens is None:  # all of Europarl, of which the other text is a part
+        return (*(f"{eltec.EUROPARL}/de_mono.train{n}.txt.xz" for n in range(1, eltec.SHARDS + 1)), texts[1])
+    return texts
 
 
-def _settings(language: str) -> dict[str, Any]:
+def _settings(language: str, tokens: int | None) -> dict[str, Any]:
     return {
-        "texts": "+".join(_training_texts(language)),
+        "texts": "+".join(_training_texts(language, tokens)),
         "development": f"parallel/europarl/par4.dev.{language}.xz",
         "language": language,
-        "tokens_each": TOKENS,
+        "tokens_each": tokens,
         "kappa": eltec.KAPPA,
     }
 
@@ -111,7 +144,8 @@ def _prepared(path: str, language: str, workspace: Workspace) -> Path:
 
 
 def _sentences(experiment: SimilarityExperiment, workspace: Workspace) -> Iterator[list[str]]:
-    """The first tokens of each text, in whole sentences."""
-    for path in _training_texts(experiment.language):
+    """The first tokens of each text, in whole sentences, or all of it."""
+    tokens = experiment.data["tokens_each"]
+    for path in _training_texts(experiment.language, tokens):
         sentences = read_sentences(_prepared(path, experiment.language, workspace))
-        yield from first_tokens(sentences, experiment.data["tokens_each"])
+        yield from sentences if tokens is None else first_tokens(sentences, tokens)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from binyan.experiments.experiment import Experiment
-from binyan.experiments.lbl.runs import PerplexityExperiment
+from binyan.experiments.lbl.perplexity_experiment import PerplexityExperiment
 from binyan.experiments.lbl.similarity import SimilarityExperiment
 from binyan.experiments.results import Result, Results
 
@@ -18,14 +18,23 @@ class PerplexityRun(NamedTuple):
     result: Result
 
 
+class SimilarityRun(NamedTuple):
+    """An experiment on word similarity and its result."""
+
+    experiment: SimilarityExperiment
+    result: Result
+
+
 class StoredRuns:
     """The experiments that have a result."""
 
     def __init__(self, results: Results, experiments: Sequence[Experiment]) -> None:
         finished = [(e, r) for e in experiments if (r := results.get(e)) is not None]
         self.missing = len(experiments) - len(finished)
-        self.perplexity = [PerplexityRun(e, r) for e, r in finished if isinstance(e, PerplexityExperiment)]
-        self.similarity = {(e.language, e.label): r for e, r in finished if isinstance(e, SimilarityExperiment)}
+        of_text = [PerplexityRun(e, r) for e, r in finished if isinstance(e, PerplexityExperiment)]
+        self.perplexity = [run for run in of_text if run.experiment.measure == "perplexity"]
+        self.mixtures = {e.language: r for e, r in of_text if e.measure == "mixtures"}
+        self.similarity = [SimilarityRun(e, r) for e, r in finished if isinstance(e, SimilarityExperiment)]
 
     def settings(self) -> list[str]:
         """Settings with a result: 1m, 1m-kappa-0.05 ..."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from binyan.evaluation.translation import compound_score, compound_words, translation_scores
 from binyan.experiments.experiment import Experiment, Measure, Outcome, Workspace
 from binyan.experiments.hpylm import europarl
@@ -120,8 +122,8 @@ def measure_bleu(experiment: TranslationExperiment, workspace: Workspace) -> Out
     figures = {"tuned_bleu": tuned.bleu, **figures}
     if experiment.target == "de":
         figures |= _compounds(outputs, test[1], workspace)
-    figures["translations"] = [[" ".join(h) for h in o] for o in outputs]
-    return Outcome(figures, f"{system.signature()}|{signature}")
+    translations = {"translations": np.array([[" ".join(h) for h in o] for o in outputs])}
+    return Outcome(figures, f"{system.signature()}|{signature}", translations)
 
 
 MEASURES: Mapping[str, Measure] = {"bleu": measure_bleu}

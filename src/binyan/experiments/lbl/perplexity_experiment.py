@@ -1,0 +1,73 @@
+"""An experiment of chapter 4 on perplexity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from binyan.experiments.experiment import Experiment
+from binyan.experiments.lbl import eltec, models
+
+MAIN_SIZE = "1m"  # the size of the main tables
+BASELINE = "mkn"
+# Mixtures are fitted to what these kinds of models give to each word: parts of `LanguageModel.weigh_sentences`, as stored.
+MIXED_KINDS = ("mkn", "hpylm", "clbl++")
+STORED_PARTS = {"share": np.float32, "mass": np.float32, "unknown": np.float32, "features": np.float16}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerplexityExperiment(Experiment):
+    """The perplexity of a model that is trained on novels of one language."""
+
+    study: str = "lbl"
+    size: str
+    measure: str = "perplexity"
+
+    @property
+    def language(self) -> str:
+        """The language of the novels."""
+        return str(self.data["language"])
+
+    @property
+    def kappa(self) -> float:
+        """The share of words seen once that is left out of the vocabulary."""
+        return float(self.data["kappa"])
+
+    @property
+    def penalty(self) -> float | None:
+        """The penalty lambda of a log-bilinear model."""
+        return self.model.get("l2")
+
+    @property
+    def setting(self) -> str:
+        """The size, kappa where it is not the usual one, and whether the vocabulary is that of a smaller text."""
+        kappa = "" if self.kappa == eltec.KAPPA else f"-kappa-{self.kappa:g}"
+        return f"{self.size}{kappa}{'-fixed-vocabulary' if self.has_fixed_vocabulary else ''}"
+
+    @property
+    def has_fixed_vocabulary(self) -> bool:
+        """Whether the vocabulary is that of a smaller text."""
+        return "vocabulary_tokens" in self.data
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The data set, the setting, the label and the penalty."""
+        penalty = () if self.penalty is None else (f"l2-{self.penalty:g}",)
+        return self.dataset, self.setting, self.label, *penalty
+
+    @property
+    def is_analysis(self) -> bool:
+        """Whether it works on what other experiments stored."""
+        return self.measure == "mixtures"
+
+    @property
+    def source(self) -> str:
+        """The folder of the novels."""
+        return PurePosixPath(self.data["text"]).name
+
+    @property
+    def baseline(self) -> str:
+        """The name of the Kneser-Ney experiment on the same text."""
+        return replace(self, label=BASELINE, model=models.KNESER_NEY).name

@@ -1,0 +1,122 @@
+"""The tables of chapter 4 on parts of the test text and on amounts of training text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from binyan.evaluation import Chart, Column, Table
+from binyan.evaluation.table import Cell
+from binyan.experiments.lbl import eltec
+from binyan.experiments.lbl.models import TITLES
+from binyan.experiments.lbl.perplexity_experiment import MAIN_SIZE
+from binyan.experiments.lbl.stored import StoredRuns
+
+_MODELS = ("mkn", "clbl", "clbl++")
+
+
+def groups(stored: StoredRuns, figure: str, of: str) -> list[Table]:
+    """Perplexities of CLBL and CLBL++ by groups of words, in each language."""
+    tables = []
+    for language in stored.languages(MAIN_SIZE):
+        plain, additive = (stored.best(MAIN_SIZE, language, label) for label in ("clbl", "clbl++"))
+        if plain is None or additive is None:
+            continue
+        before, after = plain.result.figures.get(figure), additive.result.figures.get(figure)
+        if before is None or after is None:
+            continue
+        rows: list[list[Cell]] = []
+        total = sum(n for n, _ in before.values())
+        for group, (n, one) in before.items():
+            other = after[group][1]
+            rows.append(
+                [group, 100 * n / total, math.exp(-one / n), math.exp(-other / n), 100 * math.expm1((one - other) / n)]
+            )
+        columns = [Column(of), Column("events, %", ".1f"), Column("CLBL", ".1f"), Column("CLBL++", ".1f")]
+        columns.append(Column("change, %", "+.1f"))
+        chart = Chart("bars", of, ["change, %"], y_title="change in perplexity, %")
+        signature = f"{plain.result.signature}\n{additive.result.signature}"
+        tables.append(Table(f"CLBL++ against CLBL by {of}, {language}", columns, rows, signature, chart=chart))
+    return tables
+
+
+def sequences(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
+    """Perplexities of nouns after adjectives, in news with gold tags."""
+    theirs = thesis.get("change_by_part_of_speech", {})
+    rows: list[list[Cell]] = []
+    signatures = []
+    for language in stored.languages(MAIN_SIZE):
+        runs = [stored.best(MAIN_SIZE, language, label) for label in ("clbl", "clbl++")]
+        figures = [run.result.figures.get("by_sequence") for run in runs if run]
+        if len(figures) < 2 or not all(figures):
+            continue
+        for name, (n, before) in figures[0].items():
+            if n:
+                after = figures[1][name][1]
+                change = 100 * math.expm1((before - after) / n)
+                there = theirs.get(name) if language == "de" else None
+                rows.append([language, name, n, math.exp(-before / n), math.exp(-after / n), change, there])
+        signatures += [run.result.signature for run in runs if run]
+    columns = [Column("language"), Column("sequence"), Column("nouns", ",d"), Column("CLBL", ".1f")]
+    columns += [Column("CLBL++", ".1f"), Column("change, %", "+.1f"), Column("thesis, change, %", "+.0f")]
+    note = "Perplexity of the noun, given the words before it. The thesis's change is of all words of such sequences, in news."
+    return [Table("Nouns after adjectives", columns, rows, "\n".join(signatures), note)] if rows else []
+
+
+def sizes(stored: StoredRuns, thesis: Mapping[str, Any]) -> Iterator[Table]:
+    """Czech by the amount of training text: perplexities, and changes with a growing and a fixed vocabulary."""
+    growing, fixed = _by_size(stored, fixed=False), _by_size(stored, fixed=True)
+    if len({tokens for tokens, _ in growing}) > 1:
+        yield _perplexities(growing)
+    rows: list[list[Cell]] = []
+    for vocabulary, runs in (("growing", growing), ("fixed", fixed)):
+        for (tokens, label), result in sorted(runs.items()):
+            for base in _MODELS[: _MODELS.index(label)]:
+                if (tokens, base) in runs:
+                    other = runs[tokens, base].figures["perplexity"]
+                    change = 100 * (result.figures["perplexity"] / other - 1)
+                    name = f"{TITLES[label]} against {TITLES[base]}, {vocabulary}"
+                    rows.append([name, tokens, result.figures["vocabulary_size"], change])
+    if len({row[1] for row in rows}) > 1:
+        columns = [Column("models and vocabulary"), Column("training tokens", ",d"), Column("words known", ",d")]
+        columns.append(Column("change, %", "+.1f"))
+        there = thesis.get("scaling", {})
+        key = "CLBL++ against MKN %, largest, growing vocabulary"
+        note = (
+            f"The thesis, at 128 million tokens: CLBL++ {there[key]} % against MKN, vocabulary growing."
+            if key in there
+            else ""
+        )
+        chart = Chart(
+            "lines", "training tokens", ["change, %"], series="models and vocabulary", y_title="change, %", log_x=True
+        )
+        signature = "\n".join(r.signature for runs in (growing, fixed) for r in runs.values())
+        yield Table("Changes by training size, cs", columns, rows, signature, note, chart)
+
+
+def _by_size(stored: StoredRuns, fixed: bool) -> dict[tuple[int, str], Any]:
+    usual = [
+        e.setting for e, _ in stored.perplexity if e.kappa == eltec.KAPPA and (e.has_fixed_vocabulary or not fixed)
+    ]
+    chosen = {setting for setting in usual if setting.endswith("-fixed-vocabulary") == fixed}
+    return {
+        (run.result.figures["training_tokens"], label): run.result
+        for setting in chosen
+        for label in _MODELS
+        if (run := stored.best(setting, "cs", label)) is not None
+    }
+
+
+def _perplexities(runs: Mapping[tuple[int, str], Any]) -> Table:
+    tokens = sorted({size for size, _ in runs})
+    labels = [label for label in _MODELS if any(of == label for _, of in runs)]
+    rows: list[list[Cell]] = [
+        [size, *(runs[size, k].figures["perplexity"] if (size, k) in runs else None for k in labels)] for size in tokens
+    ]
+    titles = [TITLES[label] for label in labels]
+    columns = [Column("training tokens", ",d"), *(Column(title, ".1f") for title in titles)]
+    chart = Chart("lines", "training tokens", titles, y_title="test perplexity", log_x=True)
+    note = "The vocabulary grows with the text, so only models of one row can be compared."
+    signature = "\n".join(r.signature for r in runs.values())
+    return Table("Perplexity by training size, cs", columns, rows, signature, note, chart=chart)
