@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import lzma
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from binyan.errors import BinyanError
+from binyan.evaluation.gold import GoldWord
 from binyan.experiments import adaptor, report_page
-from binyan.experiments.adaptor import word_lists
-from binyan.experiments.adaptor.runs import AdaptorExperiment
+from binyan.experiments.adaptor import stemmers, word_lists
+from binyan.experiments.adaptor.runs import AdaptorExperiment, learn
+from binyan.experiments.adaptor.sample_scores import marginal_segmentations
 from binyan.experiments.experiment import Workspace
 from binyan.experiments.results import Results
+from binyan.segmentation import Part, Segmentation
 from binyan.signature import digest
 
 
@@ -95,6 +101,13 @@ def test_study_runs_and_reports(workspace: Workspace, tmp_path: Path) -> None:
     )
     assert row["A TplR4"] == (tpl.figures["root_accuracy"], 69.54) and row["evaluated"][0] == 54
     assert row["A TplR4, apart"][1] == 69.54
+    assert {"Best trees and maximum marginal decoding, F1 of segment borders", "Lexica of all samples"} <= set(tables)
+    parts = tables["Roots of four that are found in part"]
+    assert parts.column("HEB")[parts.column("model").index("tplr4: words with a root of four")] == 18
+    examples = tables["Roots and words, HEB, tplr4, 5k"]
+    assert len(examples.rows) == 5 and any("|" in str(row[3:]) for row in examples.rows)
+    drawn = [svg for section in sections for svg in section.drawings]
+    assert len(drawn) == 2 and all("<svg" in svg for svg in drawn)
     assert any("ROC" in title for title in tables) and any("trace" in title for title in tables)
     for path in report_page.write(tmp_path, adaptor.TITLE, sections):
         assert path.stat().st_size > 1000
@@ -117,3 +130,51 @@ def test_a_checkpoint_of_another_grammar_is_not_resumed(workspace: Workspace) ->
     adaptor.MEASURES["adaptor"](short_of["tpl"], workspace)
     workspace.checkpoint(short_of["tpl"]).replace(workspace.checkpoint(short_of["tpl-apart"]))
     assert adaptor.MEASURES["adaptor"](short_of["tpl-apart"], workspace).figures["log_joint"] == expected
+
+
+def test_affixes_that_are_not_adapted(workspace: Workspace) -> None:
+    experiment = next(e for e in adaptor.experiments() if e.name == "adaptor/BW/5k/concat-unadapted")
+    assert experiment.model["unadapted"] == "Pre Suf"
+    model = {**experiment.model, "sweeps": 3, "burn_in": 1}
+    words = [word.word for word in word_lists.gold_words(short("concat").data, workspace)]
+    morphology = learn(model, words, workspace, workspace.checkpoint(experiment))
+    assert set(morphology.grammar.adapted) == {"Stem"}
+
+
+def test_marginal_decoding_sums_over_trees() -> None:
+    """Two trees with one segmentation are together more probable than the best tree."""
+
+    class Trees:
+        def analyses(self, word: str, n: int) -> list[SimpleNamespace]:
+            cuts = [(("a", "bc"), 0.4), (("ab", "c"), 0.3), (("ab", "c"), 0.3)]
+            return [
+                SimpleNamespace(segmentation=Segmentation(word, tuple(map(Part, parts))), probability=p)
+                for parts, p in cuts
+            ]
+
+    gold = [GoldWord("abc", (Segmentation("abc", (Part("ab"), Part("c"))),))]
+    assert [part.text for part in marginal_segmentations(Trees(), gold)["abc"]] == ["ab", "c"]
+
+
+def test_stemmers(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Roots are compared in Arabic letters, hamza on any seat being one letter."""
+    assert "ktb>".translate(stemmers.TO_ARABIC) == "كتبأ" and len(stemmers.TO_ARABIC) == 37
+    path = workspace.data / word_lists.WORD_LISTS["BW"].file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = ["wktAb\tw/pre ktAb/stem\tktb", ">sr\t>sr/stem\t>sr", "qlm\tqlm/stem\tqlm", "fy\tfy/stem\t_"]
+    path.write_bytes(lzma.compress("\n".join(rows).encode()))
+    experiment = next(e for e in adaptor.experiments() if e.name == "adaptor/BW/all/stemmers")
+    known = {"وكتاب": "كتب", "أسر": "اسر", "قلم": "قل"}
+    monkeypatch.setattr(stemmers, "stemmers", lambda: {"ISRI": known.__getitem__})
+    monkeypatch.setattr(stemmers, "version", lambda package: "1")
+    figures = adaptor.MEASURES["stemmers"](experiment, workspace).figures
+    assert figures["ISRI"]["evaluated"] == 3 and figures["ISRI"]["accuracy"] == pytest.approx(200 / 3)
+
+
+def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setattr(stemmers, "version", missing)
+    with pytest.raises(BinyanError, match="pip install nltk tashaphyne"):
+        stemmers.stemmers()

@@ -78,6 +78,41 @@ def _matches(
     return matches
 
 
+def partial_matches(
+    hypothesised: Mapping[str, Collection[str]], gold: Iterable[GoldWord], length: int
+) -> dict[str, int]:
+    """Words with a strong root of `length`: how many have a candidate, an exact one, and one that shares all but one radical.
+
+    >>> from binyan.evaluation.gold import GoldWord
+    >>> from binyan.segmentation import Part, Segmentation
+    >>> word = GoldWord("dahraj", (Segmentation("dahraj", (Part("dahraj", "stem"),)),), ("dhrj",))
+    >>> partial_matches({"dahraj": ["dhra"]}, [word], 4)
+    {'evaluated': 1, 'with_candidate': 1, 'exact': 0, 'all_but_one': 1}
+    """
+    counts = dict.fromkeys(("evaluated", "with_candidate", "exact", "all_but_one"), 0)
+    for word in gold:
+        if not (truth := strong_roots(word, length)):
+            continue
+        candidates = hypothesised.get(word.word, ())
+        shared = max((_shared(one, root) for one in candidates for root in truth), default=0)
+        counts["evaluated"] += 1
+        counts["with_candidate"] += bool(candidates)
+        counts["exact"] += shared == length
+        counts["all_but_one"] += shared == length - 1
+    return counts
+
+
+def _shared(one: str, other: str) -> int:
+    """The length of the longest common subsequence."""
+    row = [0] * (len(other) + 1)
+    for letter in one:
+        before = row
+        row = [0]
+        for i, theirs in enumerate(other):
+            row.append(before[i] + 1 if letter == theirs else max(row[i], before[i + 1]))
+    return row[-1]
+
+
 def guess_roots(
     gold: Sequence[GoldWord], length: int = 3, guesser: Guesser = "uniform", seed: int = 1
 ) -> dict[str, list[str]]:

@@ -101,11 +101,13 @@ def comparison(title: str, experiments: Sequence[Experiment], results: Results, 
     for experiment, result in finished.values():
         short = digest(result.signature.encode())[:8]
         for headline in load_study(experiment.study).headlines(experiment):
-            if (ours := headline.of(result)) is not None:
+            if headline.front and (ours := headline.of(result)) is not None:
                 rows.append([experiment.path, experiment.source, *_figure(headline, ours, thesis), short])
-                if headline.change is not None and headline.change.baseline in finished:
-                    baseline = finished[headline.change.baseline]
-                    rows.append(["", "", *_change(headline.change, ours, baseline, thesis), short])
+                rows += [
+                    ["", "", *_change(change, ours, finished[change.baseline], thesis), short]
+                    for change in headline.changes
+                    if change.baseline in finished
+                ]
                 signatures[f"{short}  {result.signature}"] = None
     return Table(title, COLUMNS, rows, "\n".join(signatures), _NOTE if rows else "")
 

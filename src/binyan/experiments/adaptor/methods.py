@@ -19,7 +19,7 @@ THESIS_NAMES = {
     "mtpl+t4": "MTpl+T4",
     "mconcat-hier": "MConcat, affix sequences adapted",
 }
-_WITHOUT_ROOTS = ("morfessor", "concat", "mconcat", "mconcat-hier")
+_WITHOUT_ROOTS = ("morfessor", "concat", "mconcat", "mconcat-hier", "affixes", "infix", "circumfix")
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,15 @@ class AnalysisMethod:
     """A grammar and how it is learnt, or another way of analysing words.
 
     `apart`: templatic characters never stand side by side, as in what py-srcag parses and the thesis's figures show.
-    `relabelled`: a grammar of the thesis with cached trees resampled, which the thesis did not do.
+    `relabelled`: a grammar of the thesis with cached trees resampled, which the thesis did not do. `unadapted`: prefixes and
+    suffixes are not remembered as wholes.
     """
 
     name: str
     measure: str = "adaptor"
     apart: bool = False
     relabelled: bool = False
+    unadapted: bool = False
 
     @property
     def grammar(self) -> str:
@@ -43,12 +45,13 @@ class AnalysisMethod:
     @property
     def label(self) -> str:
         """The name of the method in names of experiments and in tables."""
-        return f"{self.grammar}-relabelled" if self.relabelled else self.grammar
+        changes = ("-relabelled" if self.relabelled else "") + ("-unadapted" if self.unadapted else "")
+        return f"{self.grammar}{changes}"
 
     @property
     def thesis_name(self) -> str:
         """The name in the thesis's tables; of two readings of one grammar, both have it."""
-        return self.label if self.relabelled else THESIS_NAMES.get(self.name, self.label)
+        return self.label if self.relabelled or self.unadapted else THESIS_NAMES.get(self.name, self.label)
 
     @property
     def title(self) -> str:
@@ -68,6 +71,7 @@ class AnalysisMethod:
 
 MORFESSOR = AnalysisMethod("morfessor", "morfessor")
 RANDOM_GUESSERS = AnalysisMethod("guessers", "guessers")
+STEMMERS = AnalysisMethod("stemmers", "stemmers")
 
 _SINGLE_AFFIXES = (
     *(AnalysisMethod(name) for name in ("concat", "tpl", "tpl3ch", "tpl+t4", "tplr4")),
@@ -89,11 +93,22 @@ _OWN: Mapping[str, tuple[str, ...]] = {
     "QU'": ("root-template-vocalised", "root-template-clitics"),
 }
 
+_UNADAPTED: Mapping[str, tuple[str, ...]] = {"BW": ("concat", "tpl")}
+# What is measured of lists that are not the thesis's main ones.
+_OF_OTHER_LISTS: Mapping[str, tuple[str, ...]] = {
+    "HEB+bare": ("concat", "tpl", "tpl+t4", "tplr4"),
+    "TGL": ("concat", "affixes", "infix"),
+    "IND": ("concat", "affixes", "circumfix"),
+}
+
 
 def methods_for(dataset: str) -> tuple[AnalysisMethod, ...]:
     """The grammars for a word list: the thesis's, some of them relabelled, and our own."""
+    if dataset in _OF_OTHER_LISTS:
+        return tuple(map(AnalysisMethod, _OF_OTHER_LISTS[dataset]))
     return (
         *(_SEVERAL_AFFIXES if dataset == "QU'" else _SINGLE_AFFIXES),
         *(AnalysisMethod(name, relabelled=True) for name in _RELABELLED[dataset]),
         *(AnalysisMethod(name) for name in _OWN[dataset]),
+        *(AnalysisMethod(name, unadapted=True) for name in _UNADAPTED.get(dataset, ())),
     )

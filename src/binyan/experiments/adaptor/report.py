@@ -8,8 +8,10 @@ from typing import Any
 
 from binyan.evaluation.table import Cell, Chart, Column, Table
 from binyan.evaluation.traces import trace
+from binyan.experiments.adaptor import example_tables
 from binyan.experiments.adaptor.lexicon_tables import lexica
 from binyan.experiments.adaptor.runs import AdaptorExperiment
+from binyan.experiments.adaptor.stemmers import PACKAGES
 from binyan.experiments.adaptor.stored import GridRow, StoredAnalyses, dataset_title, grid
 from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Results
@@ -21,6 +23,8 @@ _SEGMENTATION = (
 )
 _ROOTS = "Exact matches among words with a root that their stem shows."
 _LEXICA = "Lexica of the most frequent trees; areas under ROC curves of sampled probabilities."
+_SAMPLES = "Scores of everything that samples propose, and the most probable roots with words, borders marked by bars."
+_TREES = "The first word of each list that has an affix and a root that its stem shows."
 # our names of guessers -> the thesis's, in the order of its table
 _GUESSERS = {
     "uniform": "uniform guesser",
@@ -40,13 +44,17 @@ def sections(
     listed = [ReportSection("Word lists", missing, [_statistics(stored, figures)])] if stored.experiments else []
     for size, title in SIZES.items():
         if stored.datasets(size):
+            more = [example_tables.marginal(stored, size), example_tables.partial_roots(stored, size)]
+            samples = [*more, example_tables.sampled_lexica(stored, size), *example_tables.root_examples(stored, size)]
             listed += [
                 ReportSection(f"{title}: segmentation", _SEGMENTATION, _segmentation(stored, size, figures)),
                 ReportSection(f"{title}: roots", _ROOTS, [_roots(stored, size, figures, k) for k in (3, 4)]),
                 ReportSection(f"{title}: lexica", _LEXICA, lexica(stored, size, figures)),
+                ReportSection(f"{title}: samples and examples", _SAMPLES, [t for t in samples if t.rows]),
+                ReportSection(f"{title}: trees", _TREES, (), example_tables.drawings(stored, size)),
                 ReportSection(f"{title}: sampling", "", _sampling(stored, size)),
             ]
-    return listed
+    return [s for s in listed if s.tables or s.drawings]
 
 
 def _statistics(stored: StoredAnalyses, thesis: Mapping[str, Any]) -> Table:
@@ -114,6 +122,8 @@ def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any], length:
     word = "triliteral" if length == 3 else "quadriliteral"
     rows = [GridRow("evaluated", "guessers", (f"evaluated_{length}",), "evaluated")]
     rows += [GridRow(row, "guessers", ("accuracy", f"{guesser} {length}"), row) for guesser, row in _GUESSERS.items()]
+    if length == 3:
+        rows += [GridRow(f"{name} (people use it)", "stemmers", (name, "accuracy")) for name in PACKAGES]
     methods = stored.methods(learnt=True)
     rows += [
         GridRow(f"{way} {m.title}", m.label, (f"roots_{length}_{way}", "accuracy"), f"{way} {m.thesis_name}")

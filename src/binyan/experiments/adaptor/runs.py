@@ -12,18 +12,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from binyan.evaluation.gold import GoldWord
-from binyan.evaluation.lexicon import gold_lexicon, roc_curve
+from binyan.evaluation.lexicon import gold_lexicon, roc_curve, score_lexicon
 from binyan.evaluation.morphology import BestAnalyses, sampled_lexicon
-from binyan.evaluation.roots import GUESSERS, guesser_accuracy, strong_roots
+from binyan.evaluation.roots import GUESSERS, guesser_accuracy, partial_matches, strong_roots
 from binyan.evaluation.segmentation import score_segmentation
-from binyan.experiments.adaptor.methods import MORFESSOR, RANDOM_GUESSERS, AnalysisMethod, methods_for
-from binyan.experiments.adaptor.word_lists import WORD_LISTS, gold_digest, gold_words, settings, statistics, unseen
+from binyan.experiments.adaptor.methods import MORFESSOR, RANDOM_GUESSERS, STEMMERS, AnalysisMethod, methods_for
+from binyan.experiments.adaptor.sample_scores import root_examples, sample_scores, template_lexicon, trees
+from binyan.experiments.adaptor.stemmers import measure_stemmers
+from binyan.experiments.adaptor.word_lists import (
+    OTHER_LISTS,
+    WORD_LISTS,
+    gold_digest,
+    gold_words,
+    settings,
+    statistics,
+    unseen,
+)
 from binyan.experiments.experiment import Experiment, Measure, Outcome, SettingValues, Workspace
 
 if TYPE_CHECKING:
     from binyan.morphology import Morphology
 
 WHOLE_LIST = "all"
+AFFIXES = ("Pre", "Suf")  # the symbols of prefixes and suffixes
+SAMPLED = ("pre", "stem", "suf", "root3")  # the categories of which all samples make a lexicon
 # size -> words (None: all), sweeps and burn-in; the thesis had all words, 1000 and 900
 PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), WHOLE_LIST: (None, 1_000, 900)}
 
@@ -52,9 +64,16 @@ def experiments() -> list[AdaptorExperiment]:
     return [
         _experiment(dataset, size, method)
         for size in PROTOCOLS
-        for dataset in WORD_LISTS
-        for method in (MORFESSOR, RANDOM_GUESSERS, *methods_for(dataset))
+        for dataset in (*WORD_LISTS, *OTHER_LISTS)
+        for method in (MORFESSOR, *_without_learning(dataset), *methods_for(dataset))
     ]
+
+
+def _without_learning(dataset: str) -> tuple[AnalysisMethod, ...]:
+    """Root extractors: random guessers, and for unvocalised Arabic those that people use."""
+    if dataset in OTHER_LISTS:
+        return ()
+    return (RANDOM_GUESSERS, STEMMERS) if dataset == "BW" else (RANDOM_GUESSERS,)
 
 
 def _experiment(dataset: str, size: str, method: AnalysisMethod) -> AdaptorExperiment:
@@ -65,6 +84,7 @@ def _experiment(dataset: str, size: str, method: AnalysisMethod) -> AdaptorExper
     elif method.measure == "adaptor":
         model |= {"sweeps": sweeps, "burn_in": burn_in, "seed": 1, "initialisation": "batch", "grammar": method.grammar}
         model |= {"relabel": -1} if method.resamples_trees else {}
+        model |= {"unadapted": " ".join(AFFIXES)} if method.unadapted else {}
     return AdaptorExperiment(
         dataset=dataset,
         size=size,
@@ -83,8 +103,8 @@ def measure_adaptor(experiment: AdaptorExperiment, workspace: Workspace) -> Outc
     morphology = learn(experiment.model, [word.word for word in gold], workspace, workspace.checkpoint(experiment))
     seconds = time.process_time() - started
     analysed = BestAnalyses.of(morphology, gold)
-    rankings = {c: sampled_lexicon(morphology, [w.word for w in gold], c) for c in ("stem", "root3")}
-    scores = all_scores(analysed, rankings)
+    rankings = {c: sampled_lexicon(morphology, [w.word for w in gold], c) for c in SAMPLED}
+    scores = {**all_scores(analysed, rankings), **sample_scores(morphology, gold, rankings)}
     figures = {
         "f1": scores["segmentation"]["f1"],
         "root_accuracy": scores["roots_3_A"]["accuracy"],
@@ -94,8 +114,11 @@ def measure_adaptor(experiment: AdaptorExperiment, workspace: Workspace) -> Outc
         "log_joint": morphology.trace[0][-1, 0],
         "words_per_second": len(gold) * experiment.model["sweeps"] / max(seconds, 1e-9),
         "top_roots": _top_roots(rankings["root3"], gold),
+        "root_examples": root_examples(analysed, rankings["root3"]),
+        "trees": trees(analysed),
     }
-    figures["roc"] = {c: thinned(roc_curve(r, gold_lexicon(gold, c))) for c, r in rankings.items()}
+    curves = {c: rankings[c] for c in ("stem", "root3")}
+    figures["roc"] = {c: thinned(roc_curve(r, gold_lexicon(gold, c))) for c, r in curves.items()}
     figures["trace"] = [round(float(value), 1) for value in morphology.trace[0][:, 0]]
     return Outcome(figures, str(morphology.signature().extended(gold=gold_digest(gold))))
 
@@ -113,9 +136,15 @@ def thinned(curve: Sequence[tuple[float, float]], most: int = 100) -> list[list[
 def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, checkpoint: Path) -> Morphology:
     """A morphology learnt with these settings; learning is resumed from `checkpoint` if it exists."""
     from binyan.grammar import Grammar
+    from binyan.grammar.library import library_text
     from binyan.morphology import Morphology
 
     grammar = Grammar.load(model["grammar"])
+    if "unadapted" in model:
+        text = library_text(model["grammar"])
+        for symbol in model["unadapted"].split():
+            text = text.replace(f"@{symbol}", symbol)
+        grammar = Grammar.from_text(text, f"{model['grammar']}-unadapted")
     morphology = Morphology(
         grammar,
         sweeps=model["sweeps"],
@@ -142,6 +171,8 @@ def all_scores(analysed: BestAnalyses, rankings: Mapping[str, Mapping[str, float
         "morphemes_per_word": dict(Counter(str(len(pieces)) for pieces in analysed.pieces.values())),
         "lexicon": {c: analysed.lexicon_score(c).to_dict() for c in ("pre", "stem", "suf")},
         "root_lexicon": analysed.lexicon_score("root3", rankings["root3"]).to_dict(),
+        "root_lexicon_t3": score_lexicon(template_lexicon(analysed), gold_lexicon(analysed.gold, "root3")).to_dict(),
+        "partial_roots_4": partial_matches(analysed.root_candidates(4, "A"), analysed.gold, 4),
         "stem_auc": analysed.lexicon_score("stem", rankings["stem"]).to_dict()["auc"],
     }
     for length in (3, 4):
@@ -192,6 +223,7 @@ MEASURES: Mapping[str, Measure] = {
     "adaptor": measure_adaptor,
     "morfessor": measure_morfessor,
     "guessers": measure_guessers,
+    "stemmers": measure_stemmers,
 }
 
 

@@ -30,13 +30,19 @@ WORD_LISTS: Mapping[str, GoldList] = {
     "BW'": GoldList("words/arabic_bama/BWv.tsv.xz"),
     "QU'": GoldList("words/arabic_quran/QUv.tsv.xz"),
 }
+# Hebrew with words that have no affix, and languages of infixes and circumfixes.
+OTHER_LISTS: Mapping[str, GoldList] = {
+    "HEB+bare": GoldList("words/hebrew_childes/HEB_hagar.tsv.xz", without_accents=True),
+    "TGL": GoldList("words/tagalog/tgl_silver_seg.tsv"),
+    "IND": GoldList("words/indonesian/ind_silver_seg.tsv.xz"),
+}
 # Our own grammars were chosen by the gold analyses of samples of this size; other words are also scored apart.
 CHOSEN_ON = 5_000
 
 
 def settings(dataset: str, words: int | None) -> dict[str, Any]:
     """The settings of a sample of a list, or with None of the whole list."""
-    file, without_accents, only_affixed = WORD_LISTS[dataset]
+    file, without_accents, only_affixed = {**WORD_LISTS, **OTHER_LISTS}[dataset]
     return {
         "gold": file,
         "without_accents": without_accents,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from binyan.experiments.experiment import Experiment
 from binyan.experiments.headline import Change, Headline
 from binyan.experiments.lbl import eltec, mixtures
-from binyan.experiments.lbl.models import TITLES
+from binyan.experiments.lbl.models import KINDS, TITLES
 from binyan.experiments.lbl.perplexity_experiment import BASELINE, MAIN_SIZE, PerplexityExperiment
 from binyan.experiments.lbl.similarity import SETS, VECTORS, SimilarityExperiment
 
@@ -22,20 +22,32 @@ def headlines(experiment: Experiment) -> list[Headline]:
             Headline(f"perplexity, {TITLES[label]} and CLBL++ mixed by context", (label, "by_context"))
             for label in mixtures.LABELS
         ]
-    change = None if experiment.label == BASELINE else _change(experiment)
-    return [Headline("perplexity", ("perplexity",), change=change)]
+    change = None if experiment.label == BASELINE else _change(experiment, BASELINE)
+    plain = KINDS[experiment.label].plain if experiment.label in KINDS else None
+    more = (_change(experiment, plain),) if plain else ()
+    listed = [Headline("perplexity", ("perplexity",), change=change, more=more)]
+    if experiment.label == "clbl++" and experiment.setting == MAIN_SIZE:
+        morphemes = ("lbl", "data", "morphemes_per_type_1m", experiment.language)
+        listed.append(Headline("morphemes per word type", ("morphemes_per_type",), morphemes, front=False))
+    return listed
 
 
-def _change(experiment: PerplexityExperiment) -> Change:
-    """The thesis's other values of kappa are those of its texts of 17 to 57 million tokens: its changes there are not shown."""
-    change = Change(experiment.baseline, ("perplexity",))
-    usual = experiment.setting == MAIN_SIZE and experiment.data["text"] == eltec.FOLDER
-    if not usual or experiment.label not in TITLES:
+def _change(experiment: PerplexityExperiment, base: str) -> Change:
+    """Changes of models of a million tokens beside the thesis's, and of German Europarl beside those of its Data-Main."""
+    change = Change(experiment.against(base), ("perplexity",))
+    if experiment.label not in TITLES:
         return change
-    ours, base = (
-        ("lbl", "perplexity_1m", TITLES[label], experiment.language) for label in (experiment.label, BASELINE)
-    )
-    return replace(change, thesis=(ours, base))
+    names, language = [TITLES[label] for label in (experiment.label, base)], experiment.language
+    if experiment.data["text"] == eltec.EUROPARL:
+        ours, theirs = (("lbl", "perplexity_main", f"{name} {experiment.kappa:.2g}", language) for name in names)
+        if experiment.kappa == 1.0:
+            ours, theirs = (("lbl", "perplexity_main", f"{name} 1.0", language) for name in names)
+        return replace(change, thesis=(ours, theirs))
+    if experiment.setting != MAIN_SIZE:
+        return change
+    ours, theirs = (("lbl", "perplexity_1m", name, language) for name in names)
+    stated = () if base == BASELINE else ("lbl", "perplexity_1m", f"{names[0]} %", language)
+    return replace(change, thesis=(ours, theirs), stated=stated)
 
 
 def _similarity(experiment: SimilarityExperiment) -> list[Headline]:

@@ -126,7 +126,10 @@ def train_log_bilinear(
     lm = binyan.LogBilinear(model["kind"], word_map=word_map, classes=classes, **training)
     lm.fit(corpus, development, checkpoint=checkpoint, progress=workspace.progress)
     assert lm.history is not None
+    own = corpus.vocabulary.own_words
+    per_type = {} if word_map is None else {"morphemes_per_type": sum(len(word_map.of(w)) for w in own) / len(own)}
     return lm, {
+        **per_type,
         "loss": lm.history.loss,
         "course": lm.history.perplexity,
         "morphemes": len(lm.factor_map.morphemes),

@@ -67,7 +67,9 @@ class PerplexityExperiment(Experiment):
         """The folder of the novels."""
         return PurePosixPath(self.data["text"]).name
 
-    @property
-    def baseline(self) -> str:
-        """The name of the Kneser-Ney experiment on the same text."""
-        return replace(self, label=BASELINE, model=models.KNESER_NEY).name
+    def against(self, label: str) -> str:
+        """The name of the experiment with another model on the same text: Kneser-Ney, or a plain log-bilinear model."""
+        if label == BASELINE:
+            return replace(self, label=label, model=models.KNESER_NEY).name
+        usual = models.settings(label)["l2"] if self.data["text"] == eltec.FOLDER else self.penalty
+        return replace(self, label=label, model={**self.model, "kind": label, "l2": usual}).name

@@ -106,7 +106,7 @@ def boxes(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
 def scoring_times(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     """How long models take to score the test novels, in seconds for a million tokens, averaged over languages."""
     theirs = thesis.get("scoring_seconds_per_test_set", {})
-    tokens = thesis.get("scoring_tokens")
+    tokens = thesis.get("scoring", {}).get("tokens")
     rows: list[list[Cell]] = []
     signatures = []
     for label, title in TITLES.items():

@@ -1,0 +1,82 @@
+"""What chapter 5 reads off all samples of a morphology, and examples of its analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from binyan.evaluation.gold import GoldWord
+from binyan.evaluation.lexicon import gold_lexicon, score_lexicon
+from binyan.evaluation.morphology import Analyser, BestAnalyses
+from binyan.evaluation.roots import strong_roots
+from binyan.evaluation.segmentation import borders, score_segmentation
+from binyan.morphology.analysis import Analysis
+from binyan.segmentation import Segmentation
+
+ANALYSES = 10  # per word, of which probabilities are summed
+_TREES, _ROOTS, _EXAMPLES = 4, 5, 3  # how many are kept
+
+
+def marginal_segmentations(analyser: Analyser, gold: Sequence[GoldWord]) -> dict[str, Segmentation]:
+    """The segmentation of each word with the highest probability, summed over its trees (maximum marginal decoding)."""
+    chosen = {}
+    for word in gold:
+        sums: dict[frozenset[int], float] = {}
+        first: dict[frozenset[int], Segmentation] = {}
+        for analysis in analyser.analyses(word.word, ANALYSES):
+            pieces = analysis.segmentation.contiguous()
+            places = borders(pieces)
+            sums[places] = sums.get(places, 0.0) + analysis.probability
+            first.setdefault(places, pieces)
+        if sums:
+            chosen[word.word] = first[max(sums, key=lambda places: sums[places])]
+    return chosen
+
+
+def sample_scores(
+    analyser: Analyser, gold: Sequence[GoldWord], rankings: Mapping[str, Mapping[str, float]]
+) -> dict[str, Any]:
+    """Segment borders of maximum marginal decoding, and lexica of everything that the samples have."""
+    return {
+        "segmentation_marginal": score_segmentation(marginal_segmentations(analyser, gold), gold).to_dict(),
+        "sampled_lexicon": {c: score_lexicon(r, gold_lexicon(gold, c)).to_dict() for c, r in rankings.items()},
+    }
+
+
+def template_lexicon(analysed: BestAnalyses) -> dict[str, float]:
+    """The strings of three characters that templates govern: where root and template have swapped their parts, the roots."""
+    both, roots = (analysed.root_candidates(3, method) for method in ("B", "A"))
+    return {string: 1.0 for word, candidates in both.items() for string in candidates if string not in roots[word]}
+
+
+def trees(analysed: BestAnalyses) -> list[list[str]]:
+    """The first words with an affix and a root that the stem shows: word, gold segments, and the best tree in one line."""
+    shown = [w for w in analysed.gold if w.has_affix and strong_roots(w, 3) and w.word in analysed.best]
+    return [[w.word, str(w.segmentations[0]), analysed.best[w.word].tree.discbracket()] for w in shown[:_TREES]]
+
+
+def root_examples(analysed: BestAnalyses, ranking: Mapping[str, float]) -> list[dict[str, Any]]:
+    """The most probable roots, each with words that are analysed rightly, cut wrongly, or given this root wrongly."""
+    ranked = sorted(ranking.items(), key=lambda item: (-item[1], item[0]))[:_ROOTS]
+    truth = gold_lexicon(analysed.gold, "root3")
+    rows = {root: _empty(root, probability, root in truth) for root, probability in ranked}
+    for word in analysed.gold:
+        analysis = analysed.best.get(word.word)
+        for root in analysis.roots(3) if analysis else ():
+            if root in rows and analysis is not None:
+                examples = rows[root][_kind(word, analysis, root)]
+                if len(examples) < _EXAMPLES:
+                    examples.append("|".join(part.text for part in analysis.segmentation.contiguous()))
+    return list(rows.values())
+
+
+def _empty(root: str, probability: float, is_root: bool) -> dict[str, Any]:
+    lists: dict[str, list[str]] = {"right": [], "wrong_borders": [], "wrong_root": []}
+    return {"root": root, "probability": probability, "is_root": is_root, **lists}
+
+
+def _kind(word: GoldWord, analysis: Analysis, root: str) -> str:
+    if root not in word.roots:
+        return "wrong_root"
+    is_right = borders(analysis.segmentation) in {borders(s) for s in word.segmentations}
+    return "right" if is_right else "wrong_borders"
