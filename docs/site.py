@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mkdocs.structure.files import File, Files
@@ -49,7 +50,7 @@ COPIED = {
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that are made here."""
-    made = {"reference/commands.md": commands(), **dict(python_pages())}
+    made = {"reference/commands.md": commands(), **dict(python_pages()), **dict(results_pages())}
     for name, place in COPIED.items():
         made[place] = _linked((ROOT / name).read_text(encoding="utf-8"))
     for path, content in made.items():
@@ -66,6 +67,17 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return "".join(f'<div class="equation">{convert(line, display="block")}</div>\n' for line in lines)
 
     return re.sub(r"^```math\n(.*?)^```$", equation, markdown, flags=re.S | re.M)
+
+
+def results_pages() -> Iterator[tuple[str, str]]:
+    """The committed results beside the thesis's: the same pages that `binyan reproduce report` writes, with their plots."""
+    from binyan import experiments
+
+    with TemporaryDirectory() as folder:
+        experiments.report(results=ROOT / "results").write(folder)
+        for path in sorted(Path(folder).rglob("*")):
+            if path.suffix in (".md", ".svg"):
+                yield f"results/{path.relative_to(folder).as_posix()}", path.read_text(encoding="utf-8")
 
 
 def commands() -> str:

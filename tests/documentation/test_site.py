@@ -18,6 +18,7 @@ def test_the_site(tmp_path):
     site = build(tmp_path / "site")
     assert_pages_ask_nothing_of_the_network(site)
     assert_every_command_is_there(site)
+    assert_the_results_are_there(site)
     assert_equations_are_mathematics(site)
     assert_reference_has_classes_and_their_methods(site)
 
@@ -43,6 +44,13 @@ def assert_pages_ask_nothing_of_the_network(site):
         assert not outside, f"{page.name} loads {outside}"
     for sheet in site.rglob("*.css"):
         assert not re.search(r"(url\(|@import )['\"]?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name
+
+
+def assert_the_results_are_there(site):
+    text = (site / "results" / "index.html").read_text(encoding="utf-8")
+    assert "Table 3.3" in text and "Figure 5.5" in text
+    for name in re.findall(r'<img[^>]* src="?([^"> ]+[.]svg)', text):
+        assert (site / "results" / name).exists(), name
 
 
 def assert_every_command_is_there(site):

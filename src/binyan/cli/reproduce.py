@@ -87,6 +87,19 @@ def status(
 
 
 @app.command()
+def tables(results: FoundResults = None, json_: Json = False) -> None:
+    """Show every table and figure of the thesis: how far it is run, and whether ours agrees."""
+    from binyan.experiments import tables
+
+    rows = tables(results)
+    if json_:
+        typer.echo(json.dumps([row.to_dict() for row in rows], indent=1, ensure_ascii=False))
+        return
+    for row in rows:
+        typer.echo(row)
+
+
+@app.command()
 def run(
     names: Names = None,
     only: Only = None,

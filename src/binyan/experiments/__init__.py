@@ -12,6 +12,7 @@ from binyan.experiments.reproduce import (
     results_folder,
     run,
     status,
+    tables,
 )
 from binyan.experiments.studies import STUDIES
 
@@ -25,4 +26,5 @@ __all__ = [
     "results_folder",
     "run",
     "status",
+    "tables",
 ]

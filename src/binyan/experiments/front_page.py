@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from binyan.experiments.headline import Change, Headline
 from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Result, Results
 from binyan.experiments.studies import load_study
+from binyan.experiments.thesis_items import ItemStatus, comparisons_table, items_table
 from binyan.json_values import finite
 from binyan.signature import digest
 
@@ -35,6 +36,14 @@ _NOTE = (
 )
 
 
+_ITEMS = (
+    "Each table and figure of the thesis, and what its text states beside them: whether our experiments show it, what can be compared, "
+    "whether ours agrees, and why it may not. All is computed from results; how far ours may be from the thesis's to agree is stated in "
+    "thesis_items.toml."
+)
+_BESIDE = "Figures where both are the same quantity, or changes against the same baseline where data differ."
+
+
 @dataclass(frozen=True)
 class StudyReport:
     """The report of one study: its part of the front page, and sections of its own, none while there is no result."""
@@ -46,15 +55,16 @@ class StudyReport:
 
 @dataclass(frozen=True)
 class Report:
-    """The reports of several studies."""
+    """The reports of several studies, and where all are reported, how each table and figure of the thesis fares."""
 
     studies: Sequence[StudyReport]
+    items: Sequence[ItemStatus] = ()
 
     def __str__(self) -> str:
         return "\n".join(f"{s.summary.title}: {s.summary.text}" for s in self.studies)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """All sections for JSON, those of the front page first in each study."""
+        """All sections for JSON, those of the front page first in each study; `binyan reproduce tables --json` has the items."""
         sections = [
             {
                 "study": report.study,
@@ -68,9 +78,16 @@ class Report:
         plain: list[dict[str, Any]] = finite(sections)
         return plain
 
+    def _items(self) -> Iterator[ReportSection]:
+        if self.items:
+            yield ReportSection("Tables and figures of the thesis", _ITEMS, [items_table(self.items)])
+            compared = [comparisons_table(status) for status in self.items if status.comparisons]
+            if compared:
+                yield ReportSection("Ours beside the thesis's", _BESIDE, compared)
+
     def write(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write `index.html` and `index.md`, and the report of each study in a folder of its name; returns both paths."""
-        folder, front = Path(folder), []
+        folder, front = Path(folder), list(self._items())
         for report in self.studies:
             links: tuple[tuple[str, str], ...] = ()
             if report.sections:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from binyan.experiments.results import Result
 
@@ -78,6 +78,16 @@ class Headline:
     def beside(self, thesis: Mapping[str, Any]) -> float | None:
         """The thesis's figure, where it is the same quantity."""
         return _number(thesis, self.thesis) if self.thesis else None
+
+
+class Comparison(NamedTuple):
+    """A figure or change of ours and the thesis's, with the keys of the latter."""
+
+    experiment: str
+    what: str
+    keys: Keys
+    ours: float
+    theirs: float
 
 
 def _number(figures: Any, path: Sequence[str]) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from binyan.evaluation.plots import inline_svg, save
@@ -56,14 +56,23 @@ def markdown(title: str, sections: Sequence[ReportSection], plots: Path | None =
     for section in sections:
         parts += [f"## {section.title}\n", *([f"{section.text}\n"] if section.text else [])]
         parts += [f"[{text}]({address.removesuffix('.html')}.md)\n" for address, text in section.links]
+        parts += [f"<figure>{' '.join(svg.split())}</figure>\n" for svg in section.drawings]
         for table in section.tables:
-            parts.append(table.markdown())
+            parts += [replace(table, signature="").markdown(), _small_print(table)]
             if plots is not None and table.chart is not None and table.rows:
                 plots.mkdir(parents=True, exist_ok=True)
                 path = plots / f"{_slug(table.title)}.svg"
                 save(table, path)
                 parts.append(f"![{table.title}]({plots.name}/{path.name})\n")
     return "\n".join(parts)
+
+
+def _small_print(table: Table) -> str:
+    """The signatures of a table in small print, folded where there are several."""
+    lines = [f"<sub><code>{html.escape(line)}</code></sub>" for line in table.signature.splitlines()]
+    if len(lines) > 2:
+        return f"<details><summary>{len(lines)} signatures</summary>{'<br>'.join(lines)}</details>\n"
+    return f"{'<br>'.join(lines)}\n"
 
 
 def page(title: str, sections: Sequence[ReportSection]) -> str:

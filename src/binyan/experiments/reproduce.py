@@ -17,6 +17,7 @@ from binyan.experiments.results import Result, Results, version_in
 from binyan.experiments.runner import ResultCallback, run_missing
 from binyan.experiments.studies import STUDIES, select
 from binyan.experiments.thesis import thesis_figures
+from binyan.experiments.thesis_items import ItemStatus, item_statuses
 from binyan.progress import ProgressOption
 
 Folder = str | os.PathLike[str]
@@ -121,6 +122,14 @@ def status(
     return [_status(experiment, stored, folder) for experiment in select(studies, only)]
 
 
+def tables(results: Folder | None = None, thesis: str | os.PathLike[str] | None = None) -> list[ItemStatus]:
+    """Every table and figure of the thesis: which experiments show it, how far they are run, and whether ours agrees.
+
+    `results` and `thesis` as for `report`.
+    """
+    return item_statuses(Results(results_folder(results)), thesis_figures(thesis))
+
+
 def _status(experiment: Experiment, stored: Results, data: Path | None) -> ExperimentStatus:
     if (result := stored.get(experiment)) is None:
         if not (old := stored.stale(experiment)):
@@ -169,4 +178,5 @@ def report(
     `thesis`: a file of figures to show instead of those shipped with Binyan; by default the value of BINYAN_THESIS_TABLES.
     """
     figures, stored = thesis_figures(thesis), Results(results_folder(results))
-    return Report([study_report(name, stored, figures) for name in studies or STUDIES])
+    items = [] if studies else item_statuses(stored, figures)
+    return Report([study_report(name, stored, figures) for name in studies or STUDIES], items)

@@ -58,11 +58,12 @@ def select(studies: Sequence[str] = (), only: Sequence[str] = ()) -> list[Experi
     A pattern matches a whole name or the beginning or end of it, by path steps: `hpylm/*/10m`, `order-4/mkn`.
     """
     listed = [e for name in studies or STUDIES for e in load_study(name).experiments()]
-    chosen = [e for e in listed if not only or any(_matches(e.name, pattern) for pattern in only)]
+    chosen = [e for e in listed if not only or any(matches(e.name, pattern) for pattern in only)]
     if not chosen:
         raise SettingsError(f"no experiment matches {' '.join(only)}; see 'binyan reproduce list'")
     return chosen
 
 
-def _matches(name: str, pattern: str) -> bool:
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name matches a pattern, as a whole or in its beginning or end, by path steps."""
     return any(fnmatchcase(name, p) for p in (pattern, f"{pattern}/*", f"*/{pattern}", f"*/{pattern}/*"))

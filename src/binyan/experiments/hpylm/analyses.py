@@ -80,9 +80,11 @@ def subset_outcome(experiment: NGramExperiment, results: Sequence[Result], works
     if not path.exists():
         europarl.segmentation(europarl.training_corpus(experiment.data, workspace).vocabulary, workspace)
     table = SegmentationTable.read(path)
+    subsets = list(subset_tables.subsets(models, table))
     figures = {
         "tokens": models["MKN"].scores.tokens,
-        "subsets": [t.to_dict() for t in subset_tables.subsets(models, table)],
+        "change_at_hit_length_1": subset_tables.change_at_hit_length_1(subsets),
+        "subsets": [t.to_dict() for t in subsets],
         "differences": [t.to_dict() for t in subset_tables.differences(models, table)],
     }
     return Outcome(figures, str(experiment.signature.extended(segmentation=table.digest)))

@@ -23,7 +23,17 @@ _ANALYSES = {
         Headline("tokens of the test text", ("tokens",)),
         Headline("compounds among them, %", ("compounds_percent",)),
     ],
-    "subsets": [Headline("tokens compared", ("tokens",))],
+    "subsets": [
+        Headline("tokens compared", ("tokens",)),
+        *(
+            Headline(
+                f"cross-entropy at hit length 1, {what}, %",
+                ("change_at_hit_length_1", word),
+                ("hpylm", "cross_entropy_change_at_hit_length_1", what.replace("-", "_")),
+            )
+            for word, what in (("compound", "compounds"), ("other", "non-compounds"))
+        ),
+    ],
 }
 
 

@@ -12,6 +12,7 @@ from binyan.segmentation import SegmentationTable
 
 # The titles of the models that subsets and differences are shown of.
 COMPOUND_MODELS = ("HPYLM+c", "HPYLM+c renormalised", "HPYLM+c left-headed renormalised", "hpylm+g renormalised")
+_OF_HPYLM_C = "Cross-entropy of HPYLM+c against"
 
 
 def subsets(models: Mapping[str, Evaluation], segmentation: SegmentationTable) -> Iterator[Table]:
@@ -27,6 +28,19 @@ def subsets(models: Mapping[str, Evaluation], segmentation: SegmentationTable) -
     for model in compounds:
         yield change([hpylm, model], cross(lengths, by_compound(hpylm, parts_of)))
     yield breakdown([mkn, hpylm, *compounds], by_parts(hpylm, parts_of))
+
+
+def change_at_hit_length_1(tables: Sequence[Table]) -> dict[str, float]:
+    """The change from HPYLM to HPYLM+c of compounds and others that no longer n-gram of the training text ends in."""
+    return {
+        str(word): float(change)
+        for table in tables
+        if table.title.startswith(_OF_HPYLM_C)
+        for length, word, change in zip(
+            table.column("hit length"), table.column("word"), table.column("change %"), strict=True
+        )
+        if length == "1"
+    }
 
 
 def differences(models: Mapping[str, Evaluation], segmentation: SegmentationTable) -> Iterator[Table]:
@@ -45,7 +59,7 @@ def beside_thesis(tables: Sequence[Table], thesis: Mapping[str, Any]) -> Iterato
     figures = thesis.get("cross_entropy_change_at_hit_length_1", {})
     theirs = {("1", "compound"): figures.get("compounds"), ("1", "other"): figures.get("non_compounds")}
     for table in tables:
-        if table.title.startswith("Cross-entropy of HPYLM+c against"):
+        if table.title.startswith(_OF_HPYLM_C):
             rows = [[*row, theirs.get((str(row[0]), str(row[1])))] for row in table.rows]
             yield replace(table, columns=[*table.columns, Column("thesis %", "+.1f")], rows=rows)
         else:
