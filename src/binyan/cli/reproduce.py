@@ -71,7 +71,7 @@ def status(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Show what has been run, by which version, and what is stale."""
+    """Show what has been run, by which version, and what is stale; `tables` shows the thesis's tables and figures."""
     from binyan.experiments import status
 
     rows = status(names or (), only or (), results, data)

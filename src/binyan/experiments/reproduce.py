@@ -51,7 +51,7 @@ class ListedExperiment:
 
 @dataclass(frozen=True)
 class ExperimentStatus:
-    """Whether an experiment has a result, the version that made it, and how long that took.
+    """Whether an experiment has a result, the version that made it, and the minutes of CPU time that took.
 
     A result is stale if it was made with other settings, or from data files with another content; `why` says which.
     """
@@ -137,7 +137,7 @@ def _status(experiment: Experiment, stored: Results, data: Path | None) -> Exper
         return ExperimentStatus(experiment.name, "stale", version_in(old[-1]), why="other settings")
     changed = changed_files(result, data) if data is not None else []
     why = f"other content: {' '.join(changed)}" if changed else ""
-    minutes = result.seconds / 60
+    minutes = (result.seconds if result.cpu_seconds is None else result.cpu_seconds) / 60
     return ExperimentStatus(experiment.name, "stale" if changed else "done", result.version, minutes, why)
 
 

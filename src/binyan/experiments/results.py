@@ -41,6 +41,7 @@ class Result:
     path: Path
     version: str = ""
     data_files: dict[str, str] = field(default_factory=dict)
+    cpu_seconds: float | None = None  # of the process and those it started
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays of the outcome, by name; none where only the JSON file is at hand."""
@@ -107,6 +108,7 @@ class Results:
                 path,
                 stored["version"],
                 stored["files"],
+                stored["cpu_seconds"],
             )
         except FileNotFoundError:
             return None
@@ -126,6 +128,7 @@ class Results:
         seconds: float,
         peak_memory: int,
         files: Mapping[str, str] | None = None,
+        cpu_seconds: float | None = None,
     ) -> Result:
         """Write an outcome in place of an earlier one. The JSON file is written last: where it exists, the result is complete."""
         path = self.path(experiment)
@@ -145,6 +148,7 @@ class Results:
             "model": dict(experiment.model),
             "files": dict(sorted((files or {}).items())),
             "seconds": round(seconds, 1),
+            "cpu_seconds": None if cpu_seconds is None else round(cpu_seconds, 1),
             "peak_memory": peak_memory,
             "figures": finite(outcome.figures),
             "signature": outcome.signature,

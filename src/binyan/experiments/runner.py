@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -87,11 +88,12 @@ def run_one(
         finished = results.get(experiment)
         if finished is not None and not again and _is_done(finished, workspace):
             return finished
-        started = time.monotonic()
+        started, before = time.monotonic(), sum(os.times()[:4])
         own = replace(workspace, opened=set())
         outcome = measure(experiment, own)
         files = digests(workspace.data, own.opened)
-        result = results.put(experiment, outcome, time.monotonic() - started, peak_memory(), files)
+        seconds, used = time.monotonic() - started, sum(os.times()[:4]) - before
+        result = results.put(experiment, outcome, seconds, peak_memory(), files, used)
         workspace.checkpoint(experiment).unlink(missing_ok=True)
         return result
 

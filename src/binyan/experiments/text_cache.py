@@ -6,7 +6,7 @@ import multiprocessing
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +31,19 @@ def cached_text(
     if path.exists():
         return path
     folder.mkdir(parents=True, exist_ok=True)
+    chunks = _chunks(source)
+    first = list(islice(chunks, 2))
     with (
         replacing(path) as part,
         open(part, "w", encoding="utf-8") as out,
         ExitStack() as pool,
         Progress(f"lines of {source.name} prepared", show=progress) as bar,
     ):
-        # A worker of a cluster may be a daemon, which is not allowed children.
+        # A small text needs no processes, and a worker of a cluster may be a daemon, which is not allowed children.
         imap: Any = map
-        if not multiprocessing.current_process().daemon:
+        if len(first) > 1 and not multiprocessing.current_process().daemon:
             imap = pool.enter_context(multiprocessing.get_context("spawn").Pool(processes)).imap
-        for lines, text in imap(partial(_prepare, preparation), _chunks(source)):
+        for lines, text in imap(partial(_prepare, preparation), chain(first, chunks)):
             out.write(text)
             bar.advance(lines)
     return path

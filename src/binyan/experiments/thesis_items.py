@@ -90,7 +90,12 @@ class ItemStatus:
             return "not run"
         if set(counts) == {"agrees"}:
             return "yes" if len(self.comparisons) == 1 else f"yes, all {len(self.comparisons)}"
-        words = {"agrees": "agree", "better": "ours better", "worse": "ours worse", "differs": "differ"}
+        words: dict[Verdict, str] = {
+            "agrees": "agree",
+            "better": "ours better",
+            "worse": "ours worse",
+            "differs": "differ",
+        }
         return ", ".join(f"{counts[v]} {word}" for v, word in words.items() if counts[v])
 
     def to_dict(self) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, chec
 
     grammar = Grammar.load(model["grammar"])
     if "unadapted" in model:
-        text = library_text(model["grammar"])
+        text = library_text(model["grammar"]) or ""
         for symbol in model["unadapted"].split():
             text = text.replace(f"@{symbol}", symbol)
         grammar = Grammar.from_text(text, f"{model['grammar']}-unadapted")

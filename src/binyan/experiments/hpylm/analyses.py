@@ -49,7 +49,8 @@ def measure_splitter(experiment: NGramExperiment, workspace: Workspace) -> Outco
 
 def measure_composition(experiment: NGramExperiment, workspace: Workspace) -> Outcome:
     """How many tokens of the test text are compounds, and of which length the longest n-gram of the training text is."""
-    corpus, text = (read(experiment.data, workspace) for read in (europarl.training_corpus, europarl.held_out_text))
+    corpus = europarl.training_corpus(experiment.data, workspace)
+    text = europarl.held_out_text(experiment.data, workspace)
     order = experiment.model["order"]
     scores = evaluate(KneserNey(order).fit(corpus, progress=workspace.progress), text)
     table = europarl.segmentation(corpus.vocabulary, workspace)

@@ -60,7 +60,8 @@ def _of_test_text(size: str, measure: str) -> NGramExperiment:
 
 def measure_perplexity(experiment: NGramExperiment, workspace: Workspace) -> Outcome:
     """Train, then score the test text. All scores are kept, so that breakdowns and comparisons need no new run."""
-    corpus, text = (read(experiment.data, workspace) for read in (europarl.training_corpus, europarl.held_out_text))
+    corpus = europarl.training_corpus(experiment.data, workspace)
+    text = europarl.held_out_text(experiment.data, workspace)
     measure = _kneser_ney if experiment.model["kind"] == "mkn" else _sampled
     variants, figures = measure(experiment, workspace, corpus, text)
     main = next(iter(variants.values()))

@@ -50,6 +50,9 @@ KINDS: Mapping[str, LogBilinearKind] = {
 BINS = {"clbl-bins": "clbl", "clbl++-bins": "clbl++"}
 # label -> title in tables
 TITLES = {"mkn": "MKN", "mkn-tuned": "MKN, tuned", "hpylm": "HPYLM", **{k: kind.title for k, kind in KINDS.items()}}
+# label -> the kind that is trained with more dimensions, as the thesis suggests for much text
+WIDE, WIDE_DIM = {"clbl-wide": "clbl", "clbl++-wide": "clbl++"}, 300
+TITLES |= {label: f"{KINDS[kind].title}, {WIDE_DIM} dimensions" for label, kind in WIDE.items()}
 
 KNESER_NEY = {"kind": "mkn", "order": 4}
 KNESER_NEY_TUNED = {**KNESER_NEY, "discounts": "development"}

@@ -74,8 +74,12 @@ def _europarl() -> Iterator[Experiment]:
     for kappa in OTHER_KAPPAS:
         data = eltec.europarl_settings(kappa)
         yield _experiment(data, BASELINE, models.KNESER_NEY, "33m")
-        yield _log_bilinear(data, "clbl", "33m", **models.LARGE)
-        yield _log_bilinear(data, "clbl++", "33m", **models.LARGE, **models.LARGE_MAP)
+        large = {"clbl": models.LARGE, "clbl++": {**models.LARGE, **models.LARGE_MAP}}
+        for kind, changes in large.items():
+            yield _log_bilinear(data, kind, "33m", **changes)
+        for label, kind in models.WIDE.items() if kappa == min(OTHER_KAPPAS) else ():
+            wide = {**models.settings(kind), **large[kind], "dim": models.WIDE_DIM}
+            yield _experiment(data, label, wide, "33m")
 
 
 def _mixtures(language: str) -> PerplexityExperiment:

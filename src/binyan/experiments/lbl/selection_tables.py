@@ -56,7 +56,8 @@ def perplexity(stored: StoredRuns, setting: str, thesis: Mapping[str, Any]) -> T
 
 def averages(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     """Perplexities averaged over the six languages, for models that have results in all of them."""
-    theirs, rows, signatures = thesis.get("perplexity_1m_average", {}), [], []
+    theirs, signatures = thesis.get("perplexity_1m_average", {}), []
+    rows: list[list[Cell]] = []
     base: dict[str, float] = {}
     for label, title in TITLES.items():
         runs = [stored.best(MAIN_SIZE, language, label) for language in LANGUAGES]
@@ -83,7 +84,8 @@ def averages(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
 
 def boxes(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     """The spread over languages of the changes that additive models make."""
-    theirs, rows, signatures, medians = thesis.get("perplexity_1m", {}), [], [], []
+    theirs, signatures, medians = thesis.get("perplexity_1m", {}), [], []
+    rows: list[list[Cell]] = []
     for label, kind in KINDS.items():
         if not kind.is_additive:
             runs = [run for language in LANGUAGES if (run := stored.best(MAIN_SIZE, language, label))]

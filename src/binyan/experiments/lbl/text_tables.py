@@ -48,8 +48,8 @@ def sequences(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     signatures = []
     for language in stored.languages(MAIN_SIZE):
         runs = [stored.best(MAIN_SIZE, language, label) for label in ("clbl", "clbl++")]
-        figures = [run.result.figures.get("by_sequence") for run in runs if run]
-        if len(figures) < 2 or not all(figures):
+        figures = [run.result.figures["by_sequence"] for run in runs if run and "by_sequence" in run.result.figures]
+        if len(figures) < 2:
             continue
         for name, (n, before) in figures[0].items():
             if n:

@@ -1,0 +1,94 @@
+"""The experiments of chapter 3 on a toy Europarl: text, vocabulary, splitter, test text, models and analyses of them."""
+
+from __future__ import annotations
+
+import lzma
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from binyan.experiments import hpylm, runner
+from binyan.experiments.experiment import Workspace
+from binyan.experiments.hpylm import europarl
+from binyan.experiments.results import Results
+
+MODIFIERS = ("haus", "hof", "schul", "stadt", "land", "wasser")
+HEADS = ("tür", "rat", "plan", "weg", "markt")
+COMPOUNDS = [(m, h) for m in MODIFIERS for h in HEADS]
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory) -> Workspace:
+    folder = tmp_path_factory.mktemp("chapter3")
+    random = np.random.default_rng(0)
+    words = [*MODIFIERS, *HEADS, *(m + h for m, h in COMPOUNDS), "der", "die", "das"]
+
+    def sentences(number: int) -> list[str]:
+        return [" ".join([*random.choice(words, 5), "."]) for _ in range(number)]
+
+    for name, number in (("train1", 200), ("train2", 20), ("train3", 20), ("train4", 20), ("test", 30)):
+        lines = sentences(number)
+        write(folder / f"data/text/europarl_de/de_mono.{name}.txt.xz", [*lines, *lines[:5]])
+    germanet = [f"{(m + h).capitalize()}\t{m.capitalize()}\t\t{h.capitalize()}" for m, h in COMPOUNDS[:20]]
+    write(folder / "data/compounds/germanet18_links.tsv.xz", ["#compound\tmodifier\tlink\thead", *germanet])
+    write(folder / "data/compounds/gecodb_train_50000.tsv.xz", [f"{m}_{h}\t3\t9\tcommon" for m, h in COMPOUNDS[10:25]])
+    (folder / "data/compounds/gecodb_dev_1000.tsv").write_text(
+        "".join(f"{m}_{h}\t3\t9\tcommon\n" for m, h in COMPOUNDS[25:])
+    )
+    return Workspace(folder / "data", folder / "results", progress=False)
+
+
+def write(path: Path, lines: list[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(lzma.compress("".join(f"{line}\n" for line in lines).encode()))
+
+
+def run(name: str, workspace: Workspace, **changes):
+    """Run an experiment with a short schedule, as the study lists it otherwise."""
+    experiment = next(e for e in hpylm.experiments() if e.name == f"hpylm/{name}")
+    model = {**experiment.model, **{k: v for k, v in changes.items() if k in experiment.model}}
+    experiment = replace(experiment, model=model)
+    return runner.run_one(experiment, hpylm.MEASURES[experiment.measure], workspace)
+
+
+def test_every_sentence_once(workspace):
+    data = europarl.settings("all-unique")
+    corpus = europarl.training_corpus(data, workspace)
+    again = europarl.training_corpus({k: v for k, v in data.items() if k != "duplicates"}, workspace)
+    assert corpus.sentences == len({tuple(again.decode(i)) for i in range(again.sentences)}) < again.sentences
+    assert "punctuation" in data["preparation"] and "punctuation" not in europarl.settings("1m")["preparation"]
+
+
+def test_splitter_and_test_text(workspace):
+    splitter = run("compounds/gecodb-dev/splitter", workspace)
+    assert splitter.figures["words"] == 5 and 0 <= splitter.figures["f1_merged_left"] <= 100
+    assert set(splitter.data_files) >= {"compounds/gecodb_dev_1000.tsv", "compounds/germanet18_links.tsv.xz"}
+    composition = run("europarl-de/1m/order-4/composition", workspace).figures
+    counts = composition["by_hit_length"]
+    assert sum(sum(by_length.values()) for by_length in counts.values()) == composition["tokens"] == 35 * 7
+    assert list(counts["compound"]) == ["1", "2", "3", "4"] and composition["compounds"] > 0
+    assert run("europarl-de/1m/components", workspace).figures["compounds"] > 0
+
+
+def test_models_and_analysis(workspace):
+    short = {"burn_in": 1, "iterations": 2, "samples": 1}
+    place = "europarl-de/all-unique/order-4"
+    for label in ("mkn", "hpylm", "hpylm+c-right"):
+        assert run(f"{place}/{label}", workspace, **short).figures["training_tokens"] > 100
+    scored = [
+        r
+        for e in hpylm.experiments()
+        if (e.size, e.order, e.measure) == ("all-unique", 4, "perplexity")
+        and (
+            r := Results(workspace.results).get(replace(e, model={**e.model, **short} if e.label != "mkn" else e.model))
+        )
+    ]
+    from binyan.experiments.hpylm.analyses import subset_outcome
+
+    subsets = next(e for e in hpylm.experiments() if e.name == f"hpylm/{place}/subsets")
+    assert subsets.is_analysis
+    figures = subset_outcome(subsets, scored, workspace).figures
+    assert figures["tokens"] == 35 * 7 and set(figures["change_at_hit_length_1"]) <= {"compound", "other"}
+    assert len(figures["subsets"]) == 4 and len(figures["differences"]) == 2
