@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -40,6 +40,18 @@ def measure_stemmers(experiment: Experiment, workspace: Workspace) -> Outcome:
     return Outcome(figures, str(experiment.signature.extended(gold=gold_digest(gold), **versions)))
 
 
+def most_common(candidates: Sequence[str]) -> str:
+    """The most frequent root among candidates, of three letters if there is one: Tashaphyne's choice.
+
+    Ties are broken by the alphabet; Tashaphyne itself breaks them by the order of a set, which changes from run to run.
+
+    >>> most_common(["ktb", "ktAb", "ktAb", "tbw", "tbw", "ktb"])
+    'ktb'
+    """
+    of_three = [candidate for candidate in candidates if len(candidate) == 3] or list(candidates)
+    return max(sorted(set(of_three)), key=of_three.count)
+
+
 def stemmers() -> Mapping[str, Stemmer]:
     """The stemmers by name; raises an error that says what to install."""
     for package in PACKAGES.values():
@@ -49,6 +61,7 @@ def stemmers() -> Mapping[str, Stemmer]:
             raise BinyanError(f"{package} is not installed; install it with: pip install nltk tashaphyne") from error
     isri = import_module("nltk.stem.isri").ISRIStemmer()
     light = import_module("tashaphyne.stemming").ArabicLightStemmer()
+    light.most_common = most_common
 
     def tashaphyne(word: str) -> str:
         light.light_stem(word)

@@ -43,7 +43,7 @@ def _change(experiment: PerplexityExperiment, base: str) -> Change:
         if experiment.kappa == 1.0:
             ours, theirs = (("lbl", "perplexity_main", f"{name} 1.0", language) for name in names)
         return replace(change, thesis=(ours, theirs))
-    if experiment.setting != MAIN_SIZE:
+    if experiment.setting != MAIN_SIZE or not experiment.has_usual_penalty:
         return change
     ours, theirs = (("lbl", "perplexity_1m", name, language) for name in names)
     stated = () if base == BASELINE else ("lbl", "perplexity_1m", f"{names[0]} %", language)

@@ -41,6 +41,11 @@ class PerplexityExperiment(Experiment):
         return self.model.get("l2")
 
     @property
+    def has_usual_penalty(self) -> bool:
+        """Whether the penalty is the one that models of its kind have without tuning; of n-gram models always."""
+        return self.penalty is None or self.penalty == models.settings(str(self.model["kind"]))["l2"]
+
+    @property
     def setting(self) -> str:
         """The size, kappa where it is not the usual one, and whether the vocabulary is that of a smaller text."""
         kappa = "" if self.kappa == eltec.KAPPA else f"-kappa-{self.kappa:g}"
