@@ -96,10 +96,8 @@ def sizes(stored: StoredRuns, thesis: Mapping[str, Any]) -> Iterator[Table]:
 
 
 def _by_size(stored: StoredRuns, fixed: bool) -> dict[tuple[int, str], Any]:
-    usual = [
-        e.setting for e, _ in stored.perplexity if e.kappa == eltec.KAPPA and (e.has_fixed_vocabulary or not fixed)
-    ]
-    chosen = {setting for setting in usual if setting.endswith("-fixed-vocabulary") == fixed}
+    of_cs = [e for e, _ in stored.perplexity if e.kappa == eltec.KAPPA and e.language == "cs"]
+    chosen = dict.fromkeys(e.setting for e in of_cs if e.has_fixed_vocabulary == fixed)
     return {
         (run.result.figures["training_tokens"], label): run.result
         for setting in chosen

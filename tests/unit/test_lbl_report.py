@@ -1,0 +1,122 @@
+"""The report of chapter 4 from made-up results of every experiment: each section, averages, boxes and comparisons with the thesis."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+import pytest
+
+from binyan.evaluation.plots import inline_svg
+from binyan.experiments import lbl
+from binyan.experiments.experiment import Outcome
+from binyan.experiments.lbl.eltec import LANGUAGES
+from binyan.experiments.lbl.perplexity_experiment import PerplexityExperiment
+from binyan.experiments.lbl.similarity import SETS
+from binyan.experiments.results import Results
+from binyan.experiments.thesis import thesis_figures
+from binyan.experiments.thesis_items import item_statuses
+
+LEVELS = {"mkn": 400.0, "hpylm": 380.0, "clbl": 360.0, "clbl++": 340.0, "lbl": 350.0, "lbl++": 330.0}
+
+
+def made_up(experiment) -> Outcome:
+    if not isinstance(experiment, PerplexityExperiment):
+        score = {"rho": 30.0, "pairs": 60, "uncovered_pairs": 2}
+        ways = ("composed", "not composed") if experiment.label == "clbl++" else ("not composed",)
+        figures = {"similarity": {way: dict.fromkeys(SETS[experiment.language], score) for way in ways}}
+        figures["training_tokens"] = experiment.data["tokens_each"] or 9_000_000
+        if experiment.label == "clbl++" and experiment.language == "en":
+            figures["map"] = [["un-", 0.0, 1.0], ["-ing", 2.0, 0.5], ["-ed", 1.5, 0.0]]
+        return Outcome(figures, f"model:{experiment.name}")
+    if experiment.measure == "mixtures":
+        mixed = {"fixed": 300.0, "weight": 0.4, "by_context": 295.0, "better_alone": 320.0}
+        return Outcome({"mkn": mixed, "hpylm": mixed}, f"model:{experiment.name}")
+    level = LEVELS.get(experiment.label, 345.0) + len(experiment.language) + ord(experiment.language[0]) % 7
+    figures = {
+        "perplexity": level,
+        "perplexity_dev": level + abs((experiment.penalty or 30.0) - 30.0),
+        "tokens": 1000,
+        "training_tokens": experiment.data["tokens"] or 33_000_000,
+        "vocabulary_size": 5_000 if experiment.has_fixed_vocabulary else 9_000,
+        "scoring_seconds": 20.0 if experiment.label.startswith("lbl") else 1.0,
+        "morphemes_per_type": 2.0,
+        "by_frequency": {"unknown": [10, -60.0], "1–9": [20, -100.0]},
+        "by_pos": {"NOUN": [10, -60.0], "VERB": [20, -100.0]},
+        "by_sequence": {"adjective, noun": [4, -20.0], "adjective, adjective, noun": [0, 0.0]},
+    }
+    return Outcome(figures, f"model:{experiment.name}")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory) -> Results:
+    stored = Results(tmp_path_factory.mktemp("results"))
+    for experiment in lbl.experiments():
+        stored.put(experiment, made_up(experiment), 1.0, 1)
+    return stored
+
+
+@pytest.fixture(scope="module")
+def sections(results):
+    return {s.title: s for s in lbl.sections(results, thesis_figures(), lbl.experiments())}
+
+
+def test_every_section_is_there(sections):
+    assert list(sections) == [
+        "Perplexity",
+        "The family of models",
+        "Mixtures",
+        "By frequency",
+        "By part of speech",
+        "Penalty",
+        "Classes",
+        "Sizes",
+        "Word similarity",
+        "A map of morphemes",
+    ]
+    assert "un-" in sections["A map of morphemes"].drawings[0]
+    titles = [table.title for section in sections.values() for table in section.tables]
+    assert len(set(titles)) == len(titles)  # drawings are files of these names
+
+
+def test_the_family(sections):
+    averages, boxes, times = sections["The family of models"].tables
+    row = dict(zip(averages.column("model"), averages.rows, strict=True))
+    assert row["CLBL++"][1] == pytest.approx(fmean(342 + ord(language[0]) % 7 for language in LANGUAGES))
+    assert row["CLBL++"][2] == pytest.approx(100 * (row["CLBL++"][1] / row["CLBL"][1] - 1))
+    assert row["CLBL++"][3] == pytest.approx(100 * (299 / 320 - 1))
+    ours = [r for r in boxes.rows if r[:2] == ["CLBL++", "ours"]]
+    theirs = [r for r in boxes.rows if r[:2] == ["CLBL++", "thesis"]]
+    assert len(ours) == len(theirs) == 6 and theirs[0][3] == -4.3
+    assert {r[0] for r in boxes.rows} >= {"nCLBL+c", "nCLBL+o", "LBL++"}
+    svg = inline_svg(boxes)
+    assert "ours" in svg and "thesis" in svg
+    speed = dict(zip(times.column("model"), times.rows, strict=True))
+    assert speed["LBL"][2] == pytest.approx(20_000) and speed["LBL"][3] == pytest.approx(209e6 / 72_650)
+
+
+def test_sizes_have_fixed_and_growing_vocabularies(sections):
+    perplexities, changes = sections["Sizes"].tables
+    assert perplexities.column("training tokens") == [250_000, 500_000, 1_000_000, 2_000_000, 3_000_000]
+    fixed = [r for r in changes.rows if r[0] == "CLBL++ against MKN, fixed"]
+    assert [r[1] for r in fixed] == [500_000, 1_000_000, 2_000_000, 3_000_000] and fixed[0][2] == 5_000
+    assert "128 million" in changes.note
+
+
+def test_similarity_by_amount_of_text(sections):
+    table, by_size = sections["Word similarity"].tables
+    others = [row for row in table.rows if row[1] == "C&W+csmRNN (others)"]
+    assert [row[-1] for row in others] == [34]
+    assert "de-gur350, CLBL++" in by_size.column("pairs and vectors")
+    assert sections["Classes"].tables[0].column("language") == ["de", "de", "cs", "cs"]
+    assert sections["By part of speech"].tables[-1].column("sequence").count("adjective, noun") == 6
+
+
+def test_comparisons_with_the_thesis(results):
+    statuses = {s.item.number: s for s in item_statuses(results, thesis_figures())}
+    averages = statuses["Table 4.5"].comparisons
+    assert {c.keys[-1] for c in averages} >= {"LBL", "LBL++", "CLBL", "CLBL++"}
+    main = statuses["Table 4.6"].comparisons
+    assert {c.keys[2] for c in main} == {"CLBL 0.05", "CLBL++ 0.05", "CLBL 1.0", "CLBL++ 1.0"} and len(main) == 6
+    small = [c for c in statuses["Table 4.4"].comparisons if c.keys[-1] == "de" and "clbl++/" in c.experiment]
+    assert len(small) == 4  # of clbl++ and nclbl++: against Kneser-Ney and against the plain model
+    assert statuses["Table 4.8"].comparisons and statuses["Table 4.3"].shown == "shown"
