@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ _START = {
     "Words": 0.6,
 }
 _BATCH = 200  # words between two chances to interrupt, per thread
+_MOST_COPIED = 4_000_000  # characters of words that were copied, until they are forgotten
 _FEW = 0.1  # share of a rule table's words below which a language model must be of something else
 _JUDGED = 20  # words a rule table must write before its language models are judged by them
 
@@ -122,6 +123,28 @@ class HypothesisLists:
         )
 
 
+@dataclass(frozen=True)
+class DerivationLists:
+    """The k best translations of one sentence and how they were made.
+
+    Hypothesis h is made of the edges `edges[offsets[h]:offsets[h + 1]]` of `graph`, heads first and tails left to right; `features` are those
+    of each such edge alone.
+    """
+
+    lists: HypothesisLists
+    graph: _core.Hypergraph
+    edges: NDArray[np.uint32]
+    offsets: NDArray[np.uint64]
+    features: NDArray[np.float64]
+
+
+class _Search(NamedTuple):
+    """The words that can be written, and the core's decoder over them."""
+
+    words: TargetWords
+    native: _core.Decoder
+
+
 class Decoder:
     """Translates sentences with rules and language models under given weights.
 
@@ -147,8 +170,7 @@ class Decoder:
             raise SettingsError(f"the weight of {broken[0]} is a finite number, not {self.weights[broken[0]]}")
         for i, model in enumerate(self.models, 1):
             _check_vocabulary(model, rules, i)
-        self._target = TargetWords(rules, self.models)
-        self._native = self._make_native()
+        self._search = self._with_words(TargetWords(rules, self.models))
 
     def changed(self, weights: Mapping[str, float] | None = None, settings: DecoderSettings | None = None) -> Decoder:
         """The decoder under other weights or settings; rules, models and words are shared with this one."""
@@ -156,7 +178,7 @@ class Decoder:
         other.__dict__.update(self.__dict__)
         other.weights = {**self.weights, **(weights or {})}
         other.settings = settings or self.settings
-        other._native = other._make_native()
+        other._search = other._with_words(self._search.words)
         return other
 
     def translate(
@@ -185,24 +207,48 @@ class Decoder:
         """The k best derivations of each sentence (with `distinct`, translations), best first."""
         if k < 1 or threads < 1:
             raise SettingsError("k and the number of threads are 1 or more")
-        words, copies, offsets = self._target.encode(sentences)
+        search = self._current_search()
+        words, copies, offsets = search.words.encode(sentences)
         parts: list[tuple[Any, ...]] = []
         with Progress("sentences", len(sentences), progress) as bar:
             for first, last in _stretches(offsets, threads):
-                lists = self._native.translate(words, copies, offsets[first : last + 1], k, distinct, threads)
+                lists = search.native.translate(words, copies, offsets[first : last + 1], k, distinct, threads)
                 parts.append((lists[0] + np.uint32(first), *lists[1:]))
                 bar.advance(last - first)
-        return HypothesisLists.joined(parts, len(self.feature_names), self._target.words)
+        return HypothesisLists.joined(parts, len(self.feature_names), search.words.words)
 
     def hypergraph(self, sentence: Sequence[str]) -> _core.Hypergraph:
         """The packed translations of one sentence of one word or more."""
-        words, copies, _ = self._target.encode([sentence])
-        return self._native.hypergraph(words, copies)
+        return self._hypergraph(self._current_search(), sentence)
 
-    def _make_native(self) -> _core.Decoder:
+    def derivations(self, sentence: Sequence[str], k: int) -> DerivationLists:
+        """The k best translations of one sentence of one word or more, all different, with the edges they are made of."""
+        search = self._current_search()
+        graph = self._hypergraph(search, sentence)
+        lists, edges, offsets = search.native.derivations(graph, k, distinct=True)
+        width = len(self.feature_names)
+        features = search.native.edge_features(graph, edges).reshape(-1, width)
+        return DerivationLists(
+            HypothesisLists.joined([lists], width, search.words.words), graph, edges, offsets, features
+        )
+
+    @staticmethod
+    def _hypergraph(search: _Search, sentence: Sequence[str]) -> _core.Hypergraph:
+        words, copies, _ = search.words.encode([sentence])
+        return search.native.hypergraph(words, copies)
+
+    def _current_search(self) -> _Search:
+        """What sentences are translated with; begun anew after very many new words, so that memory stays bounded."""
+        if self._search.words.copied > _MOST_COPIED:
+            self._search = self._with_words(TargetWords(self.rules, self.models))
+        return self._search
+
+    def _with_words(self, words: TargetWords) -> _Search:
         weights = np.array([self.weights[name] for name in self.feature_names], np.float32)
         s = self.settings
-        return _core.Decoder(self.rules.native, self._target.features, weights, s.max_span, s.pop_limit, s.rule_limit)
+        return _Search(
+            words, _core.Decoder(self.rules.native, words.features, weights, s.max_span, s.pop_limit, s.rule_limit)
+        )
 
 
 def feature_names(rules: RuleTable, models: int) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ class TargetWords:
 
     def __init__(self, rules: RuleTable, models: Sequence[LanguageModel]) -> None:
         self.words: list[str] = list(rules.target.words)
+        self.copied = 0  # characters of the words that were added
         self._index = dict(rules.target.index)
         self._source = rules.source.index
         self._models = list(models)
@@ -63,6 +64,7 @@ class TargetWords:
         number = self._index.get(word)
         if number is None:
             self.words.append(word)
+            self.copied += len(word)
             number = self._index[word] = len(self.words) - 1
         return number
 
