@@ -234,6 +234,16 @@ def test_long_lines_are_cut_after_sentences():
     assert list(lines.joined("ABCDE")) == ["A B C", "D E"]
 
 
+def test_memory_of_many_translations_of_long_lines_is_bounded(translator, monkeypatch):
+    monkeypatch.setattr(decoder, "_MOST_KEPT", 20 * 30**2)
+    line = "dog " * 31
+    with pytest.raises(InputError, match="the 20 best translations of a line of 31 words would take too much memory"):
+        translator.translations(line, 20)
+    assert len(translator.translations("dog " * 30, 20)) == 1
+    assert translator.translate(line).split() == ["כלב"] * 31
+    assert list(translator.stream([line], consensus=20)) == [" ".join(["כלב"] * 31)]  # in pieces
+
+
 def test_a_line_without_end_is_refused(translator, monkeypatch):
     monkeypatch.setattr("binyan.cli.output.LONGEST_LINE", 1000)
     result = CliRunner().invoke(app, ["mt", "translate", str(translator.folder)], input="dog\n" + "dog " * 1000)

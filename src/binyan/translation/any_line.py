@@ -11,7 +11,6 @@ from itertools import islice
 
 from binyan.text.reading import LONGEST_WORD
 
-LONGEST_PIECE = 3000  # words; the core takes no more
 _ENDS = frozenset(".!?…。！？؟।")
 _STAND_IN = "\U0010fffd"  # a character of private use, which no text has
 
@@ -26,7 +25,7 @@ class FittedLines:
     [9, 0, 2002]
     """
 
-    def __init__(self, sentences: Sequence[Sequence[str]], longest: int = LONGEST_PIECE) -> None:
+    def __init__(self, sentences: Sequence[Sequence[str]], longest: int) -> None:
         self.pieces: list[list[str]] = []
         self._counts: list[int] = []
         self._long_words: list[dict[str, str]] = []

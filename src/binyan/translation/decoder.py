@@ -36,6 +36,8 @@ _START = {
 }
 _BATCH = 200  # words between two chances to interrupt, per thread
 _MOST_COPIED = 4_000_000  # characters of words that were copied, until they are forgotten
+_MOST_KEPT = 2_000_000_000  # bytes, about, of the words of different translations: k times the square of the length of a sentence
+_LONGEST = 3000  # words of a sentence; the core refuses longer ones
 _FEW = 0.1  # share of a rule table's words below which a language model must be of something else
 _JUDGED = 20  # words a rule table must write before its language models are judged by them
 
@@ -207,6 +209,12 @@ class Decoder:
         """The k best derivations of each sentence (with `distinct`, translations), best first."""
         if k < 1 or threads < 1:
             raise SettingsError("k and the number of threads are 1 or more")
+        longest = max(map(len, sentences), default=0)
+        if distinct and longest_sentence(k) < longest <= _LONGEST:
+            raise InputError(
+                f"the {k:,} best translations of a line of {longest:,} words would take too much memory; "
+                "split it into sentences, or ask for fewer"
+            )
         search = self._current_search()
         words, copies, offsets = search.words.encode(sentences)
         parts: list[tuple[Any, ...]] = []
@@ -249,6 +257,11 @@ class Decoder:
         return _Search(
             words, _core.Decoder(self.rules.native, words.features, weights, s.max_span, s.pop_limit, s.rule_limit)
         )
+
+
+def longest_sentence(k: int) -> int:
+    """How many words a sentence may have whose k best translations are wanted, all different."""
+    return _LONGEST if k == 1 else min(_LONGEST, math.isqrt(_MOST_KEPT // k))
 
 
 def feature_names(rules: RuleTable, models: int) -> tuple[str, ...]:

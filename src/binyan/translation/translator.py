@@ -20,7 +20,7 @@ from binyan.text.vocabulary import SPECIALS
 from binyan.translation.alignment import AlignmentSettings
 from binyan.translation.any_line import FittedLines
 from binyan.translation.bitext import Bitext, BitextSettings, check_lines, read_words
-from binyan.translation.decoder import Decoder, DecoderSettings
+from binyan.translation.decoder import Decoder, DecoderSettings, longest_sentence
 from binyan.translation.derivation import Explainer, Explanation
 from binyan.translation.inputs import ModelOrPath, batches, listed, model_files, open_models, reference_texts
 from binyan.translation.json_lines import answer_lines
@@ -230,7 +230,7 @@ class Translator:
                 lists = decoder.k_best(sentences, nbest, distinct=True, threads=threads, progress=progress)
                 yield from list_lines(lists, decoder.feature_names, done, format)
             else:
-                fitted = FittedLines(sentences)
+                fitted = FittedLines(sentences, longest_sentence(decoder.settings.consensus))
                 hypotheses = decoder.translate(fitted.pieces, threads, progress)
                 yield from fitted.joined(" ".join(h.words) for h in hypotheses)
             done += len(sentences)
