@@ -174,6 +174,16 @@ def test_sentences_explain_compounds_and_suggest(page):
     page.wait_for_function("before => document.querySelector('#sentence').value.length > before", arg=5 + len(UNSEEN))
 
 
+def test_sentences_run_from_right_to_left_in_such_scripts(page):
+    page.get_by_role("tab", name="Sentences").click()
+    page.fill("#sentence", "שלום עולם")
+    page.press("#sentence", "Enter")
+    words = page.locator("#scores > div").first.locator(".word", has_text=re.compile("[א-ת]"))
+    words.first.wait_for()
+    places = [word.bounding_box()["x"] for word in words.all()]
+    assert len(places) == 2 and places[0] > places[1]
+
+
 def test_an_older_answer_that_comes_late_does_not_replace_the_newer(page):
     held: list[playwright.Route] = []
 

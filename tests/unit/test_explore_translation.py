@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -128,6 +129,13 @@ def test_only_short_questions_in_json_from_this_machine(client):
     assert client.post("/translate", content="text=dog", headers={"content-type": "text/plain"}).status_code == 415
     assert client.post("/translate", json={"text": "x" * 70_000}).status_code == 413
     assert client.get("/translate").status_code == 405
+
+
+def test_many_at_once_give_the_same_answer(client):
+    questions = [{"text": f"{SENTENCE} word{i % 4}", "weights": ("two", UNTUNED)[i % 2], "n": 3} for i in range(32)]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda question: ask(client, **question), questions))
+    assert answers == [ask(client, **question) for question in questions]
 
 
 def test_an_explorer_without_systems_says_so(folder):

@@ -1,12 +1,9 @@
 // The picture of a derivation: the sentence above, its translation below, rules as boxes within boxes, and lines between words that answer each other.
-import { hint, node, table, word } from "./page.js";
+import { direction, hint, node, table, word } from "./page.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const GAPS = ["①", "②"];
 
-// The direction of a line is that of its first letter.
-export const direction = (text) => (RIGHT_TO_LEFT.test(text.match(/\p{L}/u)?.[0] ?? "") ? "rtl" : "ltr");
 export const score = (x) => x.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
 
 // The words of a step and of its parts as nested boxes; `side` is "source" or "target".

@@ -1,6 +1,6 @@
 // Translations: a sentence under several language models and weights, side by side, each with its derivation.
-import { $, ask, attempt, fill, forPlace, hint, node, onSubmit, word } from "./page.js";
-import { derivation, direction, score } from "./derivation.js";
+import { derivation, score } from "./derivation.js";
+import { $, ask, attempt, direction, fill, forPlace, hint, node, onSubmit, word } from "./page.js";
 
 const MOST = 4; // side by side
 const ALTERNATIVES = 5;
