@@ -124,6 +124,24 @@ auto edge_features(const Decoder& decoder, const Hypergraph& graph, const Ids& e
   return numpy(std::move(values));
 }
 
+std::pair<Flat<uint32_t>, Flat<uint64_t>> edge_targets(const Decoder& decoder, const Hypergraph& graph,
+                                                       const Ids& edges) {
+  decoder.check(graph);
+  std::vector<uint32_t> symbols;
+  std::vector<uint64_t> offsets{0};
+  for (uint32_t e : view(edges)) {
+    if (e >= graph.edges.size()) throw InputError("the hypergraph has no such edge");
+    if (const HyperEdge& edge = graph.edges[e]; edge.rule < kGoal) {
+      const auto target = decoder.grammar().target(edge.rule);
+      symbols.insert(symbols.end(), target.begin(), target.end());
+    } else if (edge.rule == kPassThrough) {
+      symbols.push_back(edge.word);
+    }
+    offsets.push_back(symbols.size());
+  }
+  return {numpy(std::move(symbols)), numpy(std::move(offsets))};
+}
+
 SourceSentence sentence_of(const Ids& words, const Ids& copies, const Offsets& offsets, size_t i) {
   const auto w = view(words).subspan(offsets.data()[i], offsets.data()[i + 1] - offsets.data()[i]);
   const auto c = view(copies).subspan(offsets.data()[i], offsets.data()[i + 1] - offsets.data()[i]);
@@ -259,6 +277,8 @@ void bind_decoder_class(nb::module_& m) {
            "to right, offsets of the derivations in them).")
       .def("edge_features", &edge_features, nb::arg("graph"), nb::arg("edges"),
            "The feature values of each edge alone, a row of as many as there are weights.")
+      .def("edge_targets", &edge_targets, nb::arg("graph"), nb::arg("edges"),
+           "The target side of each edge, (symbols, offsets); those of the goal and of glue are empty.")
       .def(
           "translate",
           [](const Decoder& self, Ids words, Ids copies, Offsets offsets, uint32_t k, bool distinct, unsigned threads) {

@@ -261,5 +261,5 @@ def test_words_that_were_copied_long_ago_are_forgotten(translator, monkeypatch):
     for sentence, expected in zip(text, whole.translate(text), strict=True):
         [hypothesis] = bounded.translate([sentence])
         assert (hypothesis.words, hypothesis.score) == (expected.words, expected.score)
-        assert len(bounded._search.words.words) < known + 30
-    assert len(whole._search.words.words) >= known + 120
+        assert len(bounded._target.words) < known + 30
+    assert len(whole._target.words) >= known + 120

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from binyan.errors import BinyanError, InputError
 from binyan.language_model import LanguageModel, load
 from binyan.number_text import finite_value
-from binyan.translation.decoder import Decoder, feature_names
 from binyan.translation.derivation import Explainer
 from binyan.translation.json_lines import FIELDS, TranslationRequest, answer, parse_request
 from binyan.translation.system_folder import LANGUAGE_MODEL, SETTINGS, WEIGHTS, read_weights
@@ -31,9 +30,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class StoredWeights:
-    """Weights by feature, the names of the language models that they were tuned with, and BLEU on the tuning text."""
+    """Weights as they are stored, the names of the language models that they were tuned with, and BLEU on the tuning text."""
 
-    values: Mapping[str, float]
+    stored: Mapping[str, Any]
     models: tuple[str, ...]
     bleu: float | None = None
 
@@ -52,13 +51,14 @@ class TranslationView:
     def __init__(self, translator: Translator) -> None:
         self.signature = str(translator.signature())
         self.preparation = translator.recipe.bitext.source
+        self._translator = translator
         self.rules = translator.rules
         self.models: dict[str, LanguageModel] = {OWN: load(translator.folder / LANGUAGE_MODEL)}
         self.weights: dict[str, StoredWeights] = {}
         self._names: dict[Path, str] = {}
         # The first are those that `translate` takes.
         self._add_weights(translator.folder / f"{WEIGHTS}.json")
-        self.weights.setdefault(UNTUNED, StoredWeights({}, (OWN,)))
+        self.weights.setdefault(UNTUNED, StoredWeights({"weights": {}}, (OWN,)))
         for path in sorted(translator.folder.glob("*.json")):
             if path.name != SETTINGS and path.stem not in self.weights:
                 self._add_weights(path)
@@ -107,9 +107,12 @@ class TranslationView:
 
     def _made(self, variant: Variant, others: Mapping[str, LanguageModel]) -> Explainer:
         models = [self.models[name] if name in self.models else others[name] for name in variant.models]
-        names = feature_names(self.rules, len(models))
-        weights = {name: w for name, w in self.weights[variant.weights].values.items() if name in names}
-        decoder = Decoder(self.rules, models, weights)
+        stored = self.weights[variant.weights].stored
+        missing = {
+            f"{kind}{i}" for kind in ("LanguageModel", "Unknown") for i in _after(len(models), stored["weights"])
+        }
+        weights = {name: weight for name, weight in stored["weights"].items() if name not in missing}
+        decoder = self._translator.decoder_for(models, {**stored, "weights": weights})
         if variant.model_factor != 1:
             of_models = {n: w for n, w in decoder.weights.items() if n.startswith("LanguageModel")}
             decoder = decoder.changed({name: variant.model_factor * w for name, w in of_models.items()})
@@ -123,7 +126,7 @@ class TranslationView:
             stored = read_weights(path)
             models = tuple(self._model_name(Path(str(model))) for model in stored["models"]) or (OWN,)
             bleu = stored.get("bleu")
-            self.weights[path.stem] = StoredWeights(stored["weights"], models, bleu if _is_number(bleu) else None)
+            self.weights[path.stem] = StoredWeights(stored, models, bleu if _is_number(bleu) else None)
         except (BinyanError, TypeError) as error:
             _log.warning("%s is left out: %s", path, error)
 
@@ -173,6 +176,11 @@ def _parsed(
     if not isinstance(name, str) or name not in systems:
         raise InputError(f"'system' is one of {', '.join(systems)}")
     return request, name, systems[name].variant(question, others)
+
+
+def _after(models: int, weights: Mapping[str, float]) -> range:
+    """The numbers of language models that weights have beyond the first `models`."""
+    return range(models + 1, len(weights) + 1)
 
 
 def _is_number(value: Any) -> bool:

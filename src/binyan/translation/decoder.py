@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,8 @@ from binyan.errors import InputError, SettingsError
 from binyan.language_model import LanguageModel
 from binyan.progress import Progress, ProgressOption
 from binyan.settings import Settings, setting
-from binyan.translation.rule_table import RuleTable
-from binyan.translation.target_words import TargetWords
+from binyan.translation.rule_table import GAPS, RuleTable
+from binyan.translation.target_words import EncodedSentences, TargetWords
 
 DECODER_FEATURES = ("Glue", "PassThrough", "Words", "Rules")
 # Where tuning starts: near what English to German captions were tuned to.
@@ -129,8 +130,8 @@ class HypothesisLists:
 class DerivationLists:
     """The k best translations of one sentence and how they were made.
 
-    Hypothesis h is made of the edges `edges[offsets[h]:offsets[h + 1]]` of `graph`, heads first and tails left to right; `features` are those
-    of each such edge alone.
+    Hypothesis h is made of the edges `edges[offsets[h]:offsets[h + 1]]` of `graph`, heads first and tails left to right. Features and target
+    sides are those of each such edge alone. `in_table`: rules are numbered as in the decoder's rule table.
     """
 
     lists: HypothesisLists
@@ -138,13 +139,14 @@ class DerivationLists:
     edges: NDArray[np.uint32]
     offsets: NDArray[np.uint64]
     features: NDArray[np.float64]
+    target_symbols: NDArray[np.uint32]
+    target_offsets: NDArray[np.uint64]
+    in_table: bool
 
-
-class _Search(NamedTuple):
-    """The words that can be written, and the core's decoder over them."""
-
-    words: TargetWords
-    native: _core.Decoder
+    def target_side(self, edge: int) -> tuple[str | int, ...]:
+        """What the rule of an edge writes, by the place of the edge in `edges`; gaps are numbers."""
+        symbols = self.target_symbols[int(self.target_offsets[edge]) : int(self.target_offsets[edge + 1])].tolist()
+        return tuple(GAPS[s] if s in GAPS else self.lists.vocabulary[s] for s in symbols)
 
 
 class Decoder:
@@ -172,7 +174,9 @@ class Decoder:
             raise SettingsError(f"the weight of {broken[0]} is a finite number, not {self.weights[broken[0]]}")
         for i, model in enumerate(self.models, 1):
             _check_vocabulary(model, rules, i)
-        self._search = self._with_words(TargetWords(rules, self.models))
+        self._renewing = threading.Lock()
+        self._target = TargetWords(rules, self.models)
+        self._native = self._make_native()
 
     def changed(self, weights: Mapping[str, float] | None = None, settings: DecoderSettings | None = None) -> Decoder:
         """The decoder under other weights or settings; rules, models and words are shared with this one."""
@@ -180,7 +184,7 @@ class Decoder:
         other.__dict__.update(self.__dict__)
         other.weights = {**self.weights, **(weights or {})}
         other.settings = settings or self.settings
-        other._search = other._with_words(self._search.words)
+        other._native = other._make_native()
         return other
 
     def translate(
@@ -215,48 +219,52 @@ class Decoder:
                 f"the {k:,} best translations of a line of {longest:,} words would take too much memory; "
                 "split it into sentences, or ask for fewer"
             )
-        search = self._current_search()
-        words, copies, offsets = search.words.encode(sentences)
         parts: list[tuple[Any, ...]] = []
+        native, (words, copies, offsets, vocabulary) = self._ready(sentences)
         with Progress("sentences", len(sentences), progress) as bar:
             for first, last in _stretches(offsets, threads):
-                lists = search.native.translate(words, copies, offsets[first : last + 1], k, distinct, threads)
+                lists = native.translate(words, copies, offsets[first : last + 1], k, distinct, threads)
                 parts.append((lists[0] + np.uint32(first), *lists[1:]))
                 bar.advance(last - first)
-        return HypothesisLists.joined(parts, len(self.feature_names), search.words.words)
+        return HypothesisLists.joined(parts, len(self.feature_names), vocabulary)
 
     def hypergraph(self, sentence: Sequence[str]) -> _core.Hypergraph:
         """The packed translations of one sentence of one word or more."""
-        return self._hypergraph(self._current_search(), sentence)
+        native, (words, copies, _, _) = self._ready([sentence])
+        return native.hypergraph(words, copies)
 
     def derivations(self, sentence: Sequence[str], k: int) -> DerivationLists:
         """The k best translations of one sentence of one word or more, all different, with the edges they are made of."""
-        search = self._current_search()
-        graph = self._hypergraph(search, sentence)
-        lists, edges, offsets = search.native.derivations(graph, k, distinct=True)
+        native, (words, copies, _, vocabulary) = self._ready([sentence])
+        graph = native.hypergraph(words, copies)
+        lists, edges, offsets = native.derivations(graph, k, distinct=True)
         width = len(self.feature_names)
-        features = search.native.edge_features(graph, edges).reshape(-1, width)
         return DerivationLists(
-            HypothesisLists.joined([lists], width, search.words.words), graph, edges, offsets, features
+            HypothesisLists.joined([lists], width, vocabulary),
+            graph,
+            edges,
+            offsets,
+            native.edge_features(graph, edges).reshape(-1, width),
+            *native.edge_targets(graph, edges),
+            native is self._native,
         )
 
-    @staticmethod
-    def _hypergraph(search: _Search, sentence: Sequence[str]) -> _core.Hypergraph:
-        words, copies, _ = search.words.encode([sentence])
-        return search.native.hypergraph(words, copies)
+    def _ready(self, sentences: Sequence[Sequence[str]]) -> tuple[_core.Decoder, EncodedSentences]:
+        """The decoder of the core for some sentences, and these as it takes them.
 
-    def _current_search(self) -> _Search:
-        """What sentences are translated with; begun anew after very many new words, so that memory stays bounded."""
-        if self._search.words.copied > _MOST_COPIED:
-            self._search = self._with_words(TargetWords(self.rules, self.models))
-        return self._search
+        After very many new words it is begun anew, so that memory stays bounded.
+        """
+        with self._renewing:
+            if self._target.copied > _MOST_COPIED:
+                self._target = TargetWords(self.rules, self.models)
+                self._native = self._make_native()
+            native, target = self._native, self._target
+        return native, target.encode(sentences)
 
-    def _with_words(self, words: TargetWords) -> _Search:
+    def _make_native(self) -> _core.Decoder:
         weights = np.array([self.weights[name] for name in self.feature_names], np.float32)
         s = self.settings
-        return _Search(
-            words, _core.Decoder(self.rules.native, words.features, weights, s.max_span, s.pop_limit, s.rule_limit)
-        )
+        return _core.Decoder(self.rules.native, self._target.features, weights, s.max_span, s.pop_limit, s.rule_limit)
 
 
 def longest_sentence(k: int) -> int:

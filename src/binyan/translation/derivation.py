@@ -22,7 +22,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class DerivationStep:
-    """One rule where it was used.
+    """One rule where it was used; `rule` is its place in the rule table, if it is from there.
 
     `kind` is "rule", "copy" for a word that no rule translates, or "glue", which joins the other steps in their order. Gaps of the two
     sides are written as their numbers, from 1; `parts[n - 1]` is the step that fills gap n. Spans are [first, last) in words of
@@ -105,7 +105,7 @@ class Explainer:
         words, steps = lists.text(h), _Steps(self.decoder, sentence, best, h)
         links = [link for i in range(len(steps.rule)) for link in steps.links(i, words, self._links)]
         return ExplainedTranslation(
-            words, float(lists.score[h]), _named(names, lists.features[h]), tuple(sorted(links)), steps.listed(words)
+            words, float(lists.score[h]), _named(names, lists.features[h]), tuple(sorted(links)), steps.listed()
         )
 
 
@@ -113,7 +113,7 @@ class _Steps:
     """The steps of one derivation, as columns; step 0 stands for all edges that only join."""
 
     def __init__(self, decoder: Decoder, sentence: Sequence[str], best: DerivationLists, h: int) -> None:
-        self._sentence, self._names = sentence, decoder.feature_names
+        self._sentence, self._names, self._in_table = sentence, decoder.feature_names, best.in_table
         own = slice(int(best.offsets[h]), int(best.offsets[h + 1]))
         edges = [best.graph.edge(e) for e in best.edges[own].tolist()]
         # Heads first and tails left to right: the goal and the glue come first, then the parts they join, each whole.
@@ -125,14 +125,8 @@ class _Steps:
         values = best.features[own]
         self.features = np.vstack([values[:glue].sum(axis=0), values[glue:]])
         self.parts = _parts([glue - 1, *(len(tails) for _, tails, _, _ in inner)])
-        self.target = [
-            tuple(range(1, glue))
-            if rule == _core.GLUE_FIRST
-            else ("",)  # the word copied
-            if rule == _core.PASS_THROUGH
-            else decoder.rules.target_side(rule)
-            for rule in self.rule
-        ]
+        sides = [best.target_side(e) for e in range(own.start + glue, own.stop)]
+        self.target = [tuple(range(1, glue)), *sides]
         self.target_span = _target_spans(self.target, self.parts)
 
     def source_positions(self, i: int) -> list[int]:
@@ -153,22 +147,21 @@ class _Steps:
         pairs = rule_words.links([self._sentence[p] for p in left], [words[p] for p in right])
         return [(left[s], right[t]) for s, t in pairs]
 
-    def listed(self, words: Sequence[str]) -> tuple[DerivationStep, ...]:
+    def listed(self) -> tuple[DerivationStep, ...]:
         """The steps as objects."""
-        return tuple(self._step(i, words) for i in range(len(self.rule)))
+        return tuple(self._step(i) for i in range(len(self.rule)))
 
-    def _step(self, i: int, words: Sequence[str]) -> DerivationStep:
+    def _step(self, i: int) -> DerivationStep:
         rule, span, target_span = self.rule[i], self.span[i], self.target_span[i]
         kind = {_core.GLUE_FIRST: "glue", _core.PASS_THROUGH: "copy"}.get(rule, "rule")
         starts = {self.span[part][0]: number for number, part in enumerate(self.parts[i], 1)}
         own = {} if i == 0 else dict.fromkeys(self.source_positions(i))
         source = [starts.get(p, self._sentence[p]) for p in range(*span) if p in starts or p in own]
-        target = words[slice(*target_span)] if kind == "copy" else self.target[i]
         return DerivationStep(
             kind,
-            rule if kind == "rule" else None,
+            rule if kind == "rule" and self._in_table else None,
             tuple(source),
-            tuple(target),
+            self.target[i],
             span,
             target_span,
             tuple(self.parts[i]),

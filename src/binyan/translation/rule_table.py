@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +65,8 @@ class RuleTable(Model):
         """All rules, in the order of the packed table."""
         symbols, offsets = self.native.sources()
         arrays = self.native.arrays
-        first_rule = arrays["first_rule"]
+        first_rule, target = arrays["first_rule"], arrays["target"]
+        target_offset, target_symbols = arrays["target_offset"], arrays["target_symbols"]
         values = arrays["features"].reshape(len(self), len(self.features))
         for node in np.flatnonzero(np.diff(first_rule.astype(np.int64))):
             left: list[str | int] = []
@@ -73,16 +74,9 @@ class RuleTable(Model):
                 gap = s == _core.FIRST_GAP
                 left.append(1 + sum(isinstance(x, int) for x in left) if gap else self.source.words[s])
             for r in range(first_rule[node], first_rule[node + 1]):
-                yield TranslationRule(tuple(left), self._target_side(arrays, r), values[r])
-
-    def target_side(self, rule: int) -> tuple[str | int, ...]:
-        """The target side of a rule, by its place in the table."""
-        return self._target_side(self.native.arrays, rule)
-
-    def _target_side(self, arrays: Mapping[str, NDArray[Any]], rule: int) -> tuple[str | int, ...]:
-        first, last = arrays["target_offset"][arrays["target"][rule] :][:2]
-        symbols = arrays["target_symbols"][first:last]
-        return tuple(GAPS[int(s)] if int(s) in GAPS else self.target.words[s] for s in symbols)
+                side = target_symbols[target_offset[target[r]] : target_offset[target[r] + 1]]
+                right = tuple(GAPS[int(s)] if int(s) in GAPS else self.target.words[s] for s in side)
+                yield TranslationRule(tuple(left), right, values[r])
 
     def signature(self) -> Signature:
         """How the rules were made."""

@@ -17,11 +17,15 @@ from binyan.translation.rule_table import RuleTable
 
 
 class EncodedSentences(NamedTuple):
-    """Sentences as the core takes them: ids of source words, ids of the same words as copies, where sentences begin."""
+    """Sentences as the core takes them: ids of source words, ids of the same words as copies, where sentences begin.
+
+    `vocabulary` has the words that ids of translations stand for.
+    """
 
     words: NDArray[np.uint32]
     copies: NDArray[np.uint32]
     offsets: NDArray[np.uint64]
+    vocabulary: Sequence[str]
 
 
 class TargetWords:
@@ -58,6 +62,7 @@ class TargetWords:
             np.frombuffer(words.tobytes(), np.uint32),
             np.frombuffer(copies.tobytes(), np.uint32),
             np.frombuffer(offsets.tobytes(), np.uint64),
+            self.words,
         )
 
     def _id(self, word: str) -> int:

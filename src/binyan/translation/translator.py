@@ -159,6 +159,10 @@ class Translator:
             self._decoder = self._decoder.changed(settings=own)
         return self._decoder
 
+    def decoder_for(self, models: Sequence[LanguageModel], stored: Mapping[str, Any]) -> Decoder:
+        """A decoder of its own, with some language models and weights as `read_weights` gives them."""
+        return Decoder(self.rules, models, stored["weights"])
+
     def _stored_weights(self) -> dict[str, Any]:
         path = Path(self._weights) if self._weights is not None else self._files.weights()
         if path.exists():
