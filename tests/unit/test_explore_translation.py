@@ -145,6 +145,17 @@ def test_an_explorer_without_systems_says_so(folder):
     assert client.get("/api/models").json()["systems"] == []
 
 
+def test_tuned_weights_are_the_default(tmp_path):
+    folder = system(tmp_path).folder
+    (folder / "a.json").write_text('{"weights": {"Words": 9}}')
+    (folder / "weights.json").write_text('{"weights": {"Words": 0.7}}')
+    client = TestClient(create_app(LoadedModels.load([folder])))
+    answer = ask(client, text=SENTENCE)
+    assert answer["weights"] == "weights" and answer["feature_weights"]["Words"] == 0.7
+    assert answer["feature_weights"] == Translator.load(folder).decoder().weights
+    assert answer["translation"] == Translator.load(folder).translate(SENTENCE)
+
+
 def test_the_files_may_change_while_it_is_open(tmp_path):
     folder = system(tmp_path).folder
     client = TestClient(create_app(LoadedModels.load([folder])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ MOST_MODELS = 8  # language models at once
 MOST_FACTOR = 100.0
 _KEPT = 4  # decoders of a system
 _FIELDS = (*FIELDS, "system", "models", "weights", "model_factor")
+_OF_MODEL = re.compile(r"(?:LanguageModel|Unknown)([0-9]{1,9})")
 _log = logging.getLogger(__name__)
 
 
@@ -108,10 +110,7 @@ class TranslationView:
     def _made(self, variant: Variant, others: Mapping[str, LanguageModel]) -> Explainer:
         models = [self.models[name] if name in self.models else others[name] for name in variant.models]
         stored = self.weights[variant.weights].stored
-        missing = {
-            f"{kind}{i}" for kind in ("LanguageModel", "Unknown") for i in _after(len(models), stored["weights"])
-        }
-        weights = {name: weight for name, weight in stored["weights"].items() if name not in missing}
+        weights = {name: w for name, w in stored["weights"].items() if _model_number(name) <= len(models)}
         decoder = self._translator.decoder_for(models, {**stored, "weights": weights})
         if variant.model_factor != 1:
             of_models = {n: w for n, w in decoder.weights.items() if n.startswith("LanguageModel")}
@@ -178,9 +177,10 @@ def _parsed(
     return request, name, systems[name].variant(question, others)
 
 
-def _after(models: int, weights: Mapping[str, float]) -> range:
-    """The numbers of language models that weights have beyond the first `models`."""
-    return range(models + 1, len(weights) + 1)
+def _model_number(feature: str) -> int:
+    """Which language model a feature is of; 0 for all others."""
+    match = _OF_MODEL.fullmatch(feature)
+    return int(match[1]) if match else 0
 
 
 def _is_number(value: Any) -> bool:
