@@ -97,6 +97,51 @@ nb::tuple flatten(const std::vector<Translations>& all) {
                         numpy(std::move(offsets)), numpy(std::move(features)));
 }
 
+nb::tuple derivations(const Decoder& decoder, const Hypergraph& graph, uint32_t k, bool distinct) {
+  decoder.check(graph);
+  std::vector<Translations> best(1);
+  {
+    nb::gil_scoped_release unlocked;
+    best[0] = best_translations(decoder, graph, k, distinct);
+  }
+  std::vector<uint32_t> edges;
+  std::vector<uint64_t> offsets{0};
+  for (const Derivation& d : best[0].derivations) {
+    edges.insert(edges.end(), d.edges.begin(), d.edges.end());
+    offsets.push_back(edges.size());
+  }
+  return nb::make_tuple(flatten(best), numpy(std::move(edges)), numpy(std::move(offsets)));
+}
+
+auto edge_features(const Decoder& decoder, const Hypergraph& graph, const Ids& edges) {
+  decoder.check(graph);
+  const size_t width = decoder.weights().size();
+  std::vector<double> values(edges.size() * width, 0.0);
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (edges.data()[i] >= graph.edges.size()) throw InputError("the hypergraph has no such edge");
+    decoder.add_features(graph, edges.data()[i], std::span(values).subspan(i * width, width));
+  }
+  return numpy(std::move(values));
+}
+
+std::pair<Flat<uint32_t>, Flat<uint64_t>> edge_targets(const Decoder& decoder, const Hypergraph& graph,
+                                                       const Ids& edges) {
+  decoder.check(graph);
+  std::vector<uint32_t> symbols;
+  std::vector<uint64_t> offsets{0};
+  for (uint32_t e : view(edges)) {
+    if (e >= graph.edges.size()) throw InputError("the hypergraph has no such edge");
+    if (const HyperEdge& edge = graph.edges[e]; edge.rule < kGoal) {
+      const auto target = decoder.grammar().target(edge.rule);
+      symbols.insert(symbols.end(), target.begin(), target.end());
+    } else if (edge.rule == kPassThrough) {
+      symbols.push_back(edge.word);
+    }
+    offsets.push_back(symbols.size());
+  }
+  return {numpy(std::move(symbols)), numpy(std::move(offsets))};
+}
+
 SourceSentence sentence_of(const Ids& words, const Ids& copies, const Offsets& offsets, size_t i) {
   const auto w = view(words).subspan(offsets.data()[i], offsets.data()[i + 1] - offsets.data()[i]);
   const auto c = view(copies).subspan(offsets.data()[i], offsets.data()[i + 1] - offsets.data()[i]);
@@ -227,6 +272,13 @@ void bind_decoder_class(nb::module_& m) {
             return flatten({best_translations(self, graph, k, distinct)});
           },
           nb::arg("graph"), nb::arg("k"), nb::arg("distinct") = false)
+      .def("derivations", &derivations, nb::arg("graph"), nb::arg("k"), nb::arg("distinct") = false,
+           "What `k_best` returns, and how each was made: (lists, edges of each derivation, heads first and tails left "
+           "to right, offsets of the derivations in them).")
+      .def("edge_features", &edge_features, nb::arg("graph"), nb::arg("edges"),
+           "The feature values of each edge alone, a row of as many as there are weights.")
+      .def("edge_targets", &edge_targets, nb::arg("graph"), nb::arg("edges"),
+           "The target side of each edge, (symbols, offsets); those of the goal and of glue are empty.")
       .def(
           "translate",
           [](const Decoder& self, Ids words, Ids copies, Offsets offsets, uint32_t k, bool distinct, unsigned threads) {

@@ -58,6 +58,7 @@ class Decoder {
   std::vector<uint32_t> words(const Hypergraph& graph, std::span<const uint32_t> edges) const;
 
   const std::vector<float>& weights() const { return weights_; }
+  const Grammar& grammar() const { return grammar_; }
 
  private:
   friend class SentenceDecoder;

@@ -1,13 +1,15 @@
-"""The explorer's page in a real browser: words, sentences and vectors, by pointer and by keyboard, on a desk and a phone."""
+"""The explorer's page in a real browser: words, sentences, vectors and translations, by pointer and by keyboard, on a desk and a phone."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +24,7 @@ from binyan.morphology import Morphology  # noqa: E402
 from binyan.ngram.chains import Schedule  # noqa: E402
 from binyan.ngram.compound import CompoundHPYLM  # noqa: E402
 from binyan.ngram.kneser_ney import KneserNey  # noqa: E402
+from translation_world import system, translated  # noqa: E402
 
 CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome")) if p), None)
 FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
@@ -56,7 +59,7 @@ def address(tmp_path_factory) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    app = create_app(LoadedModels.load(sorted(folder.iterdir())))
+    app = create_app(LoadedModels.load([*sorted(folder.iterdir()), translation_system(tmp_path_factory.mktemp("mt"))]))
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -65,6 +68,14 @@ def address(tmp_path_factory) -> Iterator[str]:
     yield f"http://127.0.0.1:{port}/"
     server.should_exit = True
     thread.join(10)
+
+
+def translation_system(folder: Path) -> Path:
+    """A system with weights under which the language model counts for nothing, beside the untuned ones."""
+    place = system(folder).folder
+    content = {"weights": {"LanguageModel1": 0.0, "Words": 0.6}, "models": [], "bleu": 0.25}
+    (place / "quiet.json").write_text(json.dumps(content))
+    return place
 
 
 def _vectors():
@@ -163,6 +174,16 @@ def test_sentences_explain_compounds_and_suggest(page):
     page.wait_for_function("before => document.querySelector('#sentence').value.length > before", arg=5 + len(UNSEEN))
 
 
+def test_sentences_run_from_right_to_left_in_such_scripts(page):
+    page.get_by_role("tab", name="Sentences").click()
+    page.fill("#sentence", "שלום עולם")
+    page.press("#sentence", "Enter")
+    words = page.locator("#scores > div").first.locator(".word", has_text=re.compile("[א-ת]"))
+    words.first.wait_for()
+    places = [word.bounding_box()["x"] for word in words.all()]
+    assert len(places) == 2 and places[0] > places[1]
+
+
 def test_an_older_answer_that_comes_late_does_not_replace_the_newer(page):
     held: list[playwright.Route] = []
 
@@ -228,6 +249,82 @@ def test_vectors_of_seen_and_unseen_words_and_the_map(page):
     assert page.inner_text("#message") == ""
 
 
+SENTENCE = "the old dog sees a green house"
+
+
+def translate(page, sentence: str) -> None:
+    page.get_by_role("tab", name="Translations").click()
+    page.fill("#translated", sentence)
+    with page.expect_response("**/api/translate"):
+        page.press("#translated", "Enter")
+    page.wait_for_selector(".links line")
+
+
+def test_a_translation_shows_its_rules_and_the_words_that_answer_each_other(page):
+    translate(page, SENTENCE)
+    assert page.inner_text(".translation") == translated(SENTENCE.split())
+    source, target = page.locator(".line").all()
+    assert (source.get_attribute("dir"), target.get_attribute("dir")) == ("ltr", "rtl")
+    assert page.locator(".links line").count() == 7
+    places = [token.bounding_box()["x"] for token in target.locator(".token").all()]
+    assert places == sorted(places, reverse=True)
+    dog = source.locator(".token", has_text="dog")
+    dog.hover()
+    rule = page.locator(".rule-title")
+    assert "Rule" in rule.inner_text() and [s.inner_text() for s in rule.locator(".side").all()] == [
+        "old dog",
+        "כלב זקן",
+    ]
+    assert page.locator(".step.chosen").count() == 2 and page.locator(".links line.chosen").count() == 2
+    middle = page.evaluate(
+        """() => [...document.querySelectorAll(".line")].map((line, i) => {
+          const box = line.querySelector(`[data-at="${[2, 1][i]}"]`).getBoundingClientRect();
+          const svg = document.querySelector(".links").getBoundingClientRect();
+          return box.left + box.width / 2 - svg.left; })"""
+    )
+    link = page.locator('.links line[data-link="2-1"]')
+    assert [float(link.get_attribute(x)) for x in ("x1", "x2")] == pytest.approx(middle, abs=1)
+    page.locator(".rule-detail summary").click()
+    assert "LogCount" in page.inner_text(".rule-detail")
+
+
+def test_other_translations_and_copied_words(page):
+    translate(page, "the old zebra sees a house")
+    assert page.locator(".step.copy").count() == 2  # above and below
+    page.locator(".line .token", has_text="zebra").first.click()
+    assert "no rule translates zebra" in page.inner_text(".rule-title")
+    other = page.locator(".alternative").nth(1)
+    name = other.locator("span").first.inner_text()
+    other.click()
+    assert page.inner_text(".translation") == name and page.locator(".alternative[aria-pressed=true]").count() == 1
+
+
+def test_language_models_and_weights_side_by_side(page):
+    translate(page, SENTENCE)
+    page.click("#compare")
+    page.wait_for_function("() => document.querySelectorAll('.variant .links line').length === 14")
+    columns = page.locator(".variant")
+    assert columns.count() == 2
+    first, second = (column.bounding_box() for column in columns.all())
+    assert abs(first["y"] - second["y"]) < 5 and second["x"] > first["x"] + first["width"]  # side by side
+    with page.expect_response("**/api/translate"):
+        columns.nth(1).locator("select").nth(0).select_option("the system's own")
+    with page.expect_response(lambda r: "quiet" in (r.request.post_data or "")) as answer:
+        columns.nth(1).locator("select").nth(1).select_option("quiet")
+    assert answer.value.json()["feature_weights"]["LanguageModel1"] == 0
+    page.wait_for_selector(".translation mark")  # without the language model adjectives stay before their nouns
+    texts = [column.locator(".translation").inner_text() for column in columns.all()]
+    assert texts[0] == translated(SENTENCE.split()) != texts[1] and columns.nth(0).locator("mark").count() == 0
+    columns.nth(1).locator("select").nth(0).select_option("mkn")
+    columns.nth(1).get_by_text("The weights were tuned with other language models").wait_for()
+    assert columns.nth(0).get_by_text("The weights were tuned with").count() == 0
+    columns.nth(1).locator("input").fill("-1")
+    columns.nth(1).locator("input").press("Tab")
+    page.wait_for_function("() => document.querySelector('#message').textContent.includes('0 to 100')")
+    columns.nth(1).get_by_label("Take this column away").click()
+    assert page.locator(".variant").count() == 1
+
+
 def test_all_by_keyboard(page):
     def tab_to(selector: str) -> None:
         for _ in range(40):
@@ -267,6 +364,10 @@ def test_a_phone_needs_no_sideways_scrolling(page):
             page.fill("#sentence", "die schnelle straßenbahn")
             page.press("#sentence", "Enter")
             page.wait_for_selector("#scores .word")
+        if tab.inner_text() == "Translations":
+            translate(page, f"{SENTENCE} and {SENTENCE}")
+            page.locator(".line .token").first.tap()
+            page.click("#compare")
         page.wait_for_timeout(200)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), tab.inner_text()
 

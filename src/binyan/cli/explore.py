@@ -9,7 +9,9 @@ import typer
 
 
 def explore(
-    models: list[Path] = typer.Argument(..., help="Model files: language models and segmenters."),
+    models: list[Path] = typer.Argument(
+        ..., help="Model files, language models and segmenters, and folders of translation systems."
+    ),
     port: int = typer.Option(8765, help="Port on this machine."),
     host: str = typer.Option(
         "127.0.0.1", help="Address to listen on; other machines can connect if it is not loopback."
@@ -18,7 +20,7 @@ def explore(
 ) -> None:
     """Open models in a local web page: type a word or a sentence and see how the models see it.
 
-    Example: binyan explore german.hpylm arabic.segmenter
+    Example: binyan explore german.hpylm arabic.segmenter ende
     """
     from binyan.explore.loaded_models import LoadedModels
     from binyan.explore.server import serve

@@ -188,6 +188,13 @@ def translate(
     raw: Annotated[
         bool, typer.Option("--raw", help="The input is prepared already: only white space separates words.")
     ] = False,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Lines or JSON objects in, JSON out: translations, word alignment, and the rules that made them.",
+        ),
+    ] = False,
     batch: Annotated[int, typer.Option(help="Lines read before any is translated; 1 for a program that waits.")] = 200,
     decoder: DecoderSettings,
     threads: Threads = 1,
@@ -195,17 +202,22 @@ def translate(
 ) -> None:
     """Translate standard input, one sentence per line, to standard output.
 
+    \b
     binyan mt translate ende --threads 2 < test.en > test.out
+    echo '{"id": 1, "text": "two dogs run ."}' | binyan mt translate ende --json
     """
     from binyan import Translator
     from binyan.translation.rule_text import open_rules
 
     rules = open_rules(grammar, grammar_format) if grammar is not None else None
     with plain_warnings():
-        lines = (
-            Translator.load(folder)
-            .using(lm or (), weights, rules)
-            .stream(
+        system = Translator.load(folder).using(lm or (), weights, rules)
+        if json:
+            lines = system.answer_lines(
+                sys.stdin.buffer, n=max(nbest, 1), prepared=raw, threads=threads, decoder=decoder
+            )
+        else:
+            lines = system.stream(
                 standard_input(),
                 batch=batch,
                 nbest=nbest,
@@ -215,9 +227,8 @@ def translate(
                 progress=False if quiet else None,
                 decoder=decoder,
             )
-        )
         for line in lines:
-            sys.stdout.write(line + "\n")
+            print(line, flush=json)
 
 
 @app.command()

@@ -14,6 +14,7 @@ import typer
 
 from binyan.errors import InputError
 from binyan.json_values import finite
+from binyan.text.reading import LONGEST_LINE
 
 
 def print_json(figures: Mapping[str, Any]) -> None:
@@ -23,7 +24,9 @@ def print_json(figures: Mapping[str, Any]) -> None:
 
 def standard_input() -> Iterator[str]:
     """The lines of standard input, with their ends; what was printed goes out before more is waited for."""
-    for number, raw in enumerate(iter(sys.stdin.buffer.readline, b""), 1):
+    for number, raw in enumerate(iter(lambda: sys.stdin.buffer.readline(LONGEST_LINE), b""), 1):
+        if len(raw) >= LONGEST_LINE and not raw.endswith(b"\n"):
+            raise InputError(f"<stdin>:{number}: a line of over {LONGEST_LINE:,} bytes; put one sentence on a line")
         try:
             yield raw.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from binyan.errors import InputError
+from binyan.explore import translation_view
 from binyan.explore.loaded_models import LoadedModels, MorphologyView
 from binyan.grammar.drawing import draw_svg, runs_right_to_left
 
@@ -50,6 +51,7 @@ def list_models(models: LoadedModels) -> dict[str, Any]:
             {"name": name, "words": len(s.vectors.vocabulary), "morphemes": len(s.vectors.morphemes)}
             for name, s in models.vector_spaces.items()
         ],
+        "systems": [{"name": name, **view.describe(models.language_models)} for name, view in models.systems.items()],
     }
 
 
@@ -145,7 +147,12 @@ def _direction(word: str) -> str:
 
 
 def measure(models: LoadedModels, name: str, question: Question) -> Any:
-    """What decides how long a question takes: for analyses of new words, the model and the number of atoms; None for all others."""
+    """What decides how long a question takes; None for most.
+
+    For analyses of new words it is the model and the number of atoms, for translations the system and about the length of the text.
+    """
+    if name == "translate":
+        return translation_view.measure(models.systems, models.language_models, question)
     if name not in ("analyse", "analysis"):
         return None
     morphology = _chosen(models.morphologies, question)
@@ -190,6 +197,14 @@ def vector_map(models: LoadedModels, question: Question) -> list[dict[str, Any]]
     return _chosen(models.vector_spaces, question).map()
 
 
+# ---- translation
+
+
+def translate(models: LoadedModels, question: Question) -> dict[str, Any]:
+    """The best translations of a sentence and how they were made, under the language models and weights that are asked for."""
+    return translation_view.translate(models.systems, models.language_models, question)
+
+
 def _chosen(by_name: Mapping[str, Model], question: Question) -> Model:
     name = _field(question, "model")
     if not isinstance(name, str) or name not in by_name:
@@ -222,4 +237,5 @@ QUESTIONS: dict[str, Callable[[LoadedModels, Question], Any]] = {
     "lexicon": lexicon,
     "neighbours": neighbours,
     "vector-map": vector_map,
+    "translate": translate,
 }

@@ -52,13 +52,13 @@ class Dispatcher:
         if self._slowest.get(measure, LONG) < LONG:
             return await self._within(self._threads, lambda: self._timed(answer, measure))
         if self._waiting >= MOST_WAITING:
-            raise BusyError("too many long words are being analysed; try again later")
+            raise BusyError("too many long words or sentences wait for an answer; try again later")
         self._waiting += 1
         return await self._within(self._long, lambda: self._timed(answer, measure), self._done)
 
     async def _try(self, answer: Callable[[], Answer], measure: Any) -> Answer:
         if len(self._tried) >= MOST_WAITING:
-            raise BusyError("too many words of new lengths are being analysed; try again later")
+            raise BusyError("too many words or sentences of new lengths wait for an answer; try again later")
         self._tried.add(measure)
         return await self._within(
             self._first, lambda: self._timed(answer, measure), lambda _: self._tried.discard(measure)
@@ -69,7 +69,7 @@ class Dispatcher:
         end = time.monotonic() + LONGEST_WAIT
         while measure in self._tried:
             if time.monotonic() > end:
-                raise BusyError("the answer takes too long; try a shorter word, or later")
+                raise BusyError("the answer takes too long; try a shorter word or sentence, or later")
             await asyncio.sleep(AT_ONCE)
 
     def _done(self, _: Any) -> None:
@@ -94,4 +94,4 @@ class Dispatcher:
             return await asyncio.wait_for(asyncio.shield(future), LONGEST_WAIT)
         except TimeoutError:
             future.cancel()
-            raise BusyError("the answer takes too long; try a shorter word, or later") from None
+            raise BusyError("the answer takes too long; try a shorter word or sentence, or later") from None

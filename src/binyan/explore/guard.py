@@ -21,6 +21,7 @@ except ImportError as error:  # pragma: no cover
 MOST_BYTES = 65_536  # of a request's body
 MOST_HEADERS, MOST_HEADER_BYTES = 100, 16_384
 PATIENCE = 10.0  # seconds that a client has for the head of a request, and for its body
+_QUESTIONS = ("/api/", "/translate")  # what is answered in JSON; anything else is a file of the page
 _HEADERS = {
     # Nothing from elsewhere: the page works without a network and tells nobody what is typed.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -73,7 +74,7 @@ def refusal(scope: Scope) -> tuple[str, int] | None:
     is_long = not length.isdigit() or len(length) > 12 or int(length) > MOST_BYTES
     if is_long or b"transfer-encoding" in headers:
         return f"a request has at most {MOST_BYTES:,} bytes", 413
-    if not scope["path"].startswith("/api/"):
+    if not scope["path"].startswith(_QUESTIONS):
         return None
     # Browsers say where a request comes from; a page from elsewhere could not read an answer, but it could make us work.
     own = b"%s://%s" % (scope.get("scheme", "http").encode(), headers.get(b"host", b""))

@@ -1,6 +1,6 @@
 """The models an explorer shows: loaded once, when it starts; what later happens to their files does not matter.
 
-What a model can do is asked of the model: whether it is a language model, analyses words, or has vectors.
+What a model can do is asked of the model: whether it is a language model, analyses words, has vectors, or translates.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from binyan.errors import BinyanError, InputError, ModelFileError, SettingsError
 from binyan.explore.shared_morphemes import MorphemeIndex
+from binyan.explore.translation_view import TranslationView
 from binyan.files import PathLike
 from binyan.grammar.roles import WITHIN_STEMS
 from binyan.grammar.tree import Tree
@@ -26,6 +27,7 @@ from binyan.model import load
 if TYPE_CHECKING:
     from binyan.log_bilinear.vectors import Vectors
     from binyan.morphology import Morphology, WordAnalyses
+    from binyan.translation.translator import Translator
 
 ANALYSES = 5  # per word
 _MOST_BYTES = 1 << 24  # of the derivations of one word
@@ -117,6 +119,7 @@ class LoadedModels:
     language_models: dict[str, LanguageModel] = field(default_factory=dict)
     morphologies: dict[str, MorphologyView] = field(default_factory=dict)
     vector_spaces: dict[str, VectorSpace] = field(default_factory=dict)
+    systems: dict[str, TranslationView] = field(default_factory=dict)
 
     @classmethod
     def load(cls, paths: Iterable[PathLike]) -> LoadedModels:
@@ -124,7 +127,7 @@ class LoadedModels:
         models = cls()
         for path in paths:
             models.add(Path(path).stem, load(path), str(path))
-        if not models.language_models and not models.morphologies:
+        if not models.language_models and not models.morphologies and not models.systems:
             raise InputError("name at least one model file to explore")
         return models
 
@@ -133,6 +136,10 @@ class LoadedModels:
         name = self._free_name(name)
         language_model: LanguageModel | None = _capability(lambda: model.as_language_model())
         morphology: Morphology | None = _capability(lambda: model.as_morphology())
+        translator: Translator | None = _capability(lambda: model.as_translator())
+        if translator is not None:
+            self.systems[name] = TranslationView(translator)
+            return
         if language_model is None and morphology is None:
             raise ModelFileError(f"{path}: holds a {type(model).__name__}, which the explorer cannot show")
         if morphology is not None:
@@ -144,7 +151,7 @@ class LoadedModels:
                 self.vector_spaces[name] = VectorSpace(vectors)
 
     def _free_name(self, name: str) -> str:
-        taken = {*self.language_models, *self.morphologies}
+        taken = {*self.language_models, *self.morphologies, *self.systems}
         return next(n for n in (name, *(f"{name} ({i})" for i in range(2, 1000))) if n not in taken)
 
 

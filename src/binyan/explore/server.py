@@ -29,7 +29,17 @@ except ImportError as error:  # pragma: no cover
     raise MissingExtra("the explorer", "explore") from error
 
 _PAGE = {"/": "index.html"} | {
-    f"/{name}": name for name in ("style.css", "app.js", "page.js", "words.js", "sentences.js", "vectors.js")
+    f"/{name}": name
+    for name in (
+        "style.css",
+        "app.js",
+        "page.js",
+        "words.js",
+        "sentences.js",
+        "vectors.js",
+        "translations.js",
+        "derivation.js",
+    )
 }
 _KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 _MOST_CONNECTIONS = 1000
@@ -80,6 +90,7 @@ def create_app(
     app.add_route("/api/models", list_models)
     for name in api.QUESTIONS:
         app.add_route(f"/api/{name}", asked(name), methods=["POST"])
+    app.add_route("/translate", asked("translate"), methods=["POST"])  # for programs
     return app
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from binyan.errors import BinyanError
-from binyan.serving.requests import ScoreRequest, parse_request, request_id
+from binyan.json_text import known_id
+from binyan.serving.requests import ScoreRequest, parse_request
 from binyan.serving.service import MOST_EVENTS, ScoringService
 from binyan.text.line_blocks import line_blocks
 
@@ -38,15 +39,7 @@ def _parsed(service: ScoringService, raw: bytes, number: int) -> ScoreRequest | 
     try:
         return parse_request(raw, service.models)
     except BinyanError as error:
-        return {**_known_id(raw), "error": str(error), "line": number}
-
-
-def _known_id(raw: bytes) -> dict[str, Any]:
-    try:
-        given = request_id(json.loads(raw))
-    except (ValueError, RecursionError):
-        given = None
-    return {} if given is None else {"id": given}
+        return {**known_id(raw), "error": str(error), "line": number}
 
 
 def _answers(service: ScoringService, parsed: list[ScoreRequest | dict[str, Any]]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from binyan.errors import InputError
-from binyan.json_text import json_object
+from binyan.json_text import check_sentence, json_object, request_id
 from binyan.language_model import LanguageModel
 from binyan.text.reading import check_length
 from binyan.text.vocabulary import refuse_boundaries
@@ -19,7 +19,6 @@ from binyan.text.vocabulary import refuse_boundaries
 MOST_TEXTS = 1000  # of one request
 MOST_CHARACTERS = 50_000  # of all its texts together
 MOST_BYTES = 1_000_000  # of a request as a line of JSON
-_LONGEST_ID = 200
 _FIELDS = ("id", "model", "text", "texts", "words")
 
 
@@ -48,14 +47,6 @@ def parse_request(body: str | bytes, models: Mapping[str, LanguageModel]) -> Sco
     return ScoreRequest(name, [_prepared(text, model) for text in _texts(fields)], words, request_id(fields))
 
 
-def request_id(fields: Any) -> str | int | float | None:
-    """The `id` of a request, whatever else it is; None where it has none that could come back."""
-    given = fields.get("id") if isinstance(fields, dict) else None
-    if isinstance(given, str) and len(given) > _LONGEST_ID:
-        return None
-    return given if isinstance(given, (str, int, float)) and not isinstance(given, bool) else None
-
-
 def _model_name(given: Any, models: Mapping[str, LanguageModel]) -> str:
     if given is None and len(models) == 1:
         return next(iter(models))
@@ -78,14 +69,9 @@ def _texts(fields: Mapping[str, Any]) -> list[str]:
 
 
 def _prepared(text: str, model: LanguageModel) -> list[str]:
-    if "\n" in text or "\0" in text or not _is_unicode(text):
-        raise InputError("a sentence is one line of text: no line ends, NUL characters or halves of surrogate pairs")
+    check_sentence(text)
     words = model.preparation(text)
     for word in words:
         check_length(word)
     refuse_boundaries(words)
     return words
-
-
-def _is_unicode(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)

@@ -47,7 +47,10 @@ PAGE = {"page.js": ("binyan.explore.static", "page.js"), "base.css": ("binyan.ex
 }
 """The files of the page, and where they are: some are the explorer's."""
 
-EXPLORER = ("index.html", "style.css", "app.js", "page.js", "words.js", "sentences.js", "vectors.js")
+EXPLORER = (
+    *("index.html", "style.css", "app.js", "page.js", "words.js", "sentences.js", "vectors.js"),
+    *("translations.js", "derivation.js"),
+)
 """The explorer's own page, which one of the tabs shows in a frame."""
 
 _POLICY = (

@@ -3,6 +3,7 @@
 from binyan.translation.alignment import Alignments, align, symmetrise
 from binyan.translation.bitext import Bitext, BitextSettings
 from binyan.translation.decoder import Decoder, DecoderSettings, Hypothesis
+from binyan.translation.derivation import DerivationStep, ExplainedTranslation, Explainer, Explanation
 from binyan.translation.lattice_rescoring import LatticeRescorer
 from binyan.translation.rescoring import Rescorer
 from binyan.translation.rule_extraction import ExtractionLimits, extract_rules
@@ -18,6 +19,10 @@ __all__ = [
     "BitextSettings",
     "Decoder",
     "DecoderSettings",
+    "DerivationStep",
+    "ExplainedTranslation",
+    "Explainer",
+    "Explanation",
     "ExtractionLimits",
     "Hypothesis",
     "LatticeRescorer",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ from binyan.errors import InputError, SettingsError
 from binyan.language_model import LanguageModel
 from binyan.progress import Progress, ProgressOption
 from binyan.settings import Settings, setting
-from binyan.translation.rule_table import RuleTable
-from binyan.translation.target_words import TargetWords
+from binyan.translation.rule_table import GAPS, RuleTable
+from binyan.translation.target_words import EncodedSentences, TargetWords
 
 DECODER_FEATURES = ("Glue", "PassThrough", "Words", "Rules")
 # Where tuning starts: near what English to German captions were tuned to.
@@ -35,6 +36,9 @@ _START = {
     "Words": 0.6,
 }
 _BATCH = 200  # words between two chances to interrupt, per thread
+_MOST_COPIED = 4_000_000  # characters of words that were copied, until they are forgotten
+_MOST_KEPT = 2_000_000_000  # bytes, about, of the words of different translations: k times the square of the length of a sentence
+_LONGEST = 3000  # words of a sentence; the core refuses longer ones
 _FEW = 0.1  # share of a rule table's words below which a language model must be of something else
 _JUDGED = 20  # words a rule table must write before its language models are judged by them
 
@@ -122,6 +126,29 @@ class HypothesisLists:
         )
 
 
+@dataclass(frozen=True)
+class DerivationLists:
+    """The k best translations of one sentence and how they were made.
+
+    Hypothesis h is made of the edges `edges[offsets[h]:offsets[h + 1]]` of `graph`, heads first and tails left to right. Features and target
+    sides are those of each such edge alone. `in_table`: rules are numbered as in the decoder's rule table.
+    """
+
+    lists: HypothesisLists
+    graph: _core.Hypergraph
+    edges: NDArray[np.uint32]
+    offsets: NDArray[np.uint64]
+    features: NDArray[np.float64]
+    target_symbols: NDArray[np.uint32]
+    target_offsets: NDArray[np.uint64]
+    in_table: bool
+
+    def target_side(self, edge: int) -> tuple[str | int, ...]:
+        """What the rule of an edge writes, by the place of the edge in `edges`; gaps are numbers."""
+        symbols = self.target_symbols[int(self.target_offsets[edge]) : int(self.target_offsets[edge + 1])].tolist()
+        return tuple(GAPS[s] if s in GAPS else self.lists.vocabulary[s] for s in symbols)
+
+
 class Decoder:
     """Translates sentences with rules and language models under given weights.
 
@@ -147,6 +174,7 @@ class Decoder:
             raise SettingsError(f"the weight of {broken[0]} is a finite number, not {self.weights[broken[0]]}")
         for i, model in enumerate(self.models, 1):
             _check_vocabulary(model, rules, i)
+        self._renewing = threading.Lock()
         self._target = TargetWords(rules, self.models)
         self._native = self._make_native()
 
@@ -185,24 +213,63 @@ class Decoder:
         """The k best derivations of each sentence (with `distinct`, translations), best first."""
         if k < 1 or threads < 1:
             raise SettingsError("k and the number of threads are 1 or more")
-        words, copies, offsets = self._target.encode(sentences)
+        longest = max(map(len, sentences), default=0)
+        if distinct and longest_sentence(k) < longest <= _LONGEST:
+            raise InputError(
+                f"the {k:,} best translations of a line of {longest:,} words would take too much memory; "
+                "split it into sentences, or ask for fewer"
+            )
         parts: list[tuple[Any, ...]] = []
+        native, (words, copies, offsets, vocabulary) = self._ready(sentences)
         with Progress("sentences", len(sentences), progress) as bar:
             for first, last in _stretches(offsets, threads):
-                lists = self._native.translate(words, copies, offsets[first : last + 1], k, distinct, threads)
+                lists = native.translate(words, copies, offsets[first : last + 1], k, distinct, threads)
                 parts.append((lists[0] + np.uint32(first), *lists[1:]))
                 bar.advance(last - first)
-        return HypothesisLists.joined(parts, len(self.feature_names), self._target.words)
+        return HypothesisLists.joined(parts, len(self.feature_names), vocabulary)
 
     def hypergraph(self, sentence: Sequence[str]) -> _core.Hypergraph:
         """The packed translations of one sentence of one word or more."""
-        words, copies, _ = self._target.encode([sentence])
-        return self._native.hypergraph(words, copies)
+        native, (words, copies, _, _) = self._ready([sentence])
+        return native.hypergraph(words, copies)
+
+    def derivations(self, sentence: Sequence[str], k: int) -> DerivationLists:
+        """The k best translations of one sentence of one word or more, all different, with the edges they are made of."""
+        native, (words, copies, _, vocabulary) = self._ready([sentence])
+        graph = native.hypergraph(words, copies)
+        lists, edges, offsets = native.derivations(graph, k, distinct=True)
+        width = len(self.feature_names)
+        return DerivationLists(
+            HypothesisLists.joined([lists], width, vocabulary),
+            graph,
+            edges,
+            offsets,
+            native.edge_features(graph, edges).reshape(-1, width),
+            *native.edge_targets(graph, edges),
+            native is self._native,
+        )
+
+    def _ready(self, sentences: Sequence[Sequence[str]]) -> tuple[_core.Decoder, EncodedSentences]:
+        """The decoder of the core for some sentences, and these as it takes them.
+
+        After very many new words it is begun anew, so that memory stays bounded.
+        """
+        with self._renewing:
+            if self._target.copied > _MOST_COPIED:
+                self._target = TargetWords(self.rules, self.models)
+                self._native = self._make_native()
+            native, target = self._native, self._target
+        return native, target.encode(sentences)
 
     def _make_native(self) -> _core.Decoder:
         weights = np.array([self.weights[name] for name in self.feature_names], np.float32)
         s = self.settings
         return _core.Decoder(self.rules.native, self._target.features, weights, s.max_span, s.pop_limit, s.rule_limit)
+
+
+def longest_sentence(k: int) -> int:
+    """How many words a sentence may have whose k best translations are wanted, all different."""
+    return _LONGEST if k == 1 else min(_LONGEST, math.isqrt(_MOST_KEPT // k))
 
 
 def feature_names(rules: RuleTable, models: int) -> tuple[str, ...]:

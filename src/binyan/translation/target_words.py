@@ -17,11 +17,15 @@ from binyan.translation.rule_table import RuleTable
 
 
 class EncodedSentences(NamedTuple):
-    """Sentences as the core takes them: ids of source words, ids of the same words as copies, where sentences begin."""
+    """Sentences as the core takes them: ids of source words, ids of the same words as copies, where sentences begin.
+
+    `vocabulary` has the words that ids of translations stand for.
+    """
 
     words: NDArray[np.uint32]
     copies: NDArray[np.uint32]
     offsets: NDArray[np.uint64]
+    vocabulary: Sequence[str]
 
 
 class TargetWords:
@@ -33,6 +37,7 @@ class TargetWords:
 
     def __init__(self, rules: RuleTable, models: Sequence[LanguageModel]) -> None:
         self.words: list[str] = list(rules.target.words)
+        self.copied = 0  # characters of the words that were added
         self._index = dict(rules.target.index)
         self._source = rules.source.index
         self._models = list(models)
@@ -57,12 +62,14 @@ class TargetWords:
             np.frombuffer(words.tobytes(), np.uint32),
             np.frombuffer(copies.tobytes(), np.uint32),
             np.frombuffer(offsets.tobytes(), np.uint64),
+            self.words,
         )
 
     def _id(self, word: str) -> int:
         number = self._index.get(word)
         if number is None:
             self.words.append(word)
+            self.copied += len(word)
             number = self._index[word] = len(self.words) - 1
         return number
 

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import IO, TYPE_CHECKING, Any, Self, overload
 
 from binyan.errors import InputError, ModelFileError, NotFittedError, SettingsError
 from binyan.files import PathLike
@@ -18,9 +18,12 @@ from binyan.text import Preparation
 from binyan.text.reading import Source, read_sentences
 from binyan.text.vocabulary import SPECIALS
 from binyan.translation.alignment import AlignmentSettings
+from binyan.translation.any_line import FittedLines
 from binyan.translation.bitext import Bitext, BitextSettings, check_lines, read_words
-from binyan.translation.decoder import Decoder, DecoderSettings
+from binyan.translation.decoder import Decoder, DecoderSettings, longest_sentence
+from binyan.translation.derivation import Explainer, Explanation
 from binyan.translation.inputs import ModelOrPath, batches, listed, model_files, open_models, reference_texts
+from binyan.translation.json_lines import answer_lines
 from binyan.translation.nbest import check_decoder_format, list_lines
 from binyan.translation.rule_extraction import ExtractionLimits
 from binyan.translation.rule_table import RuleTable
@@ -156,6 +159,10 @@ class Translator:
             self._decoder = self._decoder.changed(settings=own)
         return self._decoder
 
+    def decoder_for(self, models: Sequence[LanguageModel], stored: Mapping[str, Any]) -> Decoder:
+        """A decoder of its own, with some language models and weights as `read_weights` gives them."""
+        return Decoder(self.rules, models, stored["weights"])
+
     def _stored_weights(self) -> dict[str, Any]:
         path = Path(self._weights) if self._weights is not None else self._files.weights()
         if path.exists():
@@ -213,7 +220,7 @@ class Translator:
         progress: ProgressOption = None,
         **settings: Any,
     ) -> Iterator[str]:
-        """Lines in, lines out, `batch` sentences at a time.
+        """Lines in, lines out, `batch` sentences at a time. Very long lines are translated in pieces, very long words copied.
 
         With `nbest`, this many hypotheses per sentence are written, in a format of n-best lists. With `prepared`, only white
         space separates words.
@@ -227,8 +234,30 @@ class Translator:
                 lists = decoder.k_best(sentences, nbest, distinct=True, threads=threads, progress=progress)
                 yield from list_lines(lists, decoder.feature_names, done, format)
             else:
-                yield from (" ".join(h.words) for h in decoder.translate(sentences, threads, progress))
+                fitted = FittedLines(sentences, longest_sentence(decoder.settings.consensus))
+                hypotheses = decoder.translate(fitted.pieces, threads, progress)
+                yield from fitted.joined(" ".join(h.words) for h in hypotheses)
             done += len(sentences)
+
+    @takes_settings(DecoderSettings)
+    def explain(self, text: str | Sequence[str], n: int = 1, **settings: Any) -> Explanation:
+        """How a sentence is translated: the n best translations with word alignment and the rules that made them.
+
+        The first is what `translate` writes; the others follow by their scores.
+        """
+        [words] = self._sentences([text])
+        return Explainer(self.decoder(**settings)).explain(words, n)
+
+    @takes_settings(DecoderSettings)
+    def answer_lines(
+        self, source: PathLike | IO[bytes], *, n: int = 1, prepared: bool = False, threads: int = 1, **settings: Any
+    ) -> Iterator[str]:
+        """Lines of a file or stream in, lines of JSON out, as they come: what `explain` tells of each sentence, or an `error`.
+
+        A line is a sentence, or a JSON object with `text`, and further `n` and `id`, which comes back.
+        """
+        preparation = Preparation() if prepared else self.recipe.bitext.source
+        yield from answer_lines(Explainer(self.decoder(**settings)), preparation, source, n, threads)
 
     def _sentences(self, text: Source) -> list[list[str]]:
         return list(
@@ -318,6 +347,10 @@ class Translator:
                 "alignments": self.recipe.system.alignments,
             }
         )
+
+    def as_translator(self) -> Self:
+        """Itself: the explorer asks every model what it can do."""
+        return self
 
     def as_language_model(self) -> LanguageModel:
         """Refused: a system holds a language model, and is none."""

@@ -1,6 +1,7 @@
-// The explorer's page: tabs over its three parts. A part starts when it is first looked at.
+// The explorer's page: tabs over its parts. A part starts when it is first looked at.
 import { $, ask, attempt, node } from "./page.js";
 import * as sentences from "./sentences.js";
+import * as translations from "./translations.js";
 import * as vectors from "./vectors.js";
 import * as words from "./words.js";
 
@@ -17,7 +18,7 @@ function showTab(tabs, chosen) {
 
 async function start() {
   const models = await ask("models");
-  const parts = [["Words", "words", words, models.segmenters], ["Sentences", "sentences", sentences, models.language_models], ["Vectors", "vectors", vectors, models.spaces]];
+  const parts = [["Words", "words", words, models.segmenters], ["Sentences", "sentences", sentences, models.language_models], ["Vectors", "vectors", vectors, models.spaces], ["Translations", "translations", translations, models.systems]];
   const tabs = [];
   for (const [title, id, part, there] of parts) {
     if (!there.length) continue;
@@ -36,7 +37,7 @@ async function start() {
     showTab(tabs, next);
     next.button.focus();
   });
-  const all = [...models.segmenters, ...models.language_models];
+  const all = [...models.segmenters, ...models.language_models, ...models.systems];
   const signatures = all.map((m) => node("p", {}, node("strong", {}, m.name), ` ${m.signature}`));
   $("signatures").replaceChildren(node("details", {}, node("summary", {}, "Signatures: how each model was made"), ...signatures));
   if (tabs.length) showTab(tabs, tabs[0]);

@@ -13,6 +13,11 @@ export function node(tag, attributes = {}, ...children) {
 
 // A word in any script, isolated from the text around it.
 export const word = (text) => node("bdi", { dir: "auto" }, text);
+
+// The direction of a line that is made of several elements: that of its first letter. (dir="auto" does not look into isolated words.)
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+export const direction = (text) => (RIGHT_TO_LEFT.test(text.match(/\p{L}/u)?.[0] ?? "") ? "rtl" : "ltr");
+
 export const percent = (x) => (x == null ? "–" : x === 0 || x >= 0.001 ? (100 * x).toPrecision(3) + "%" : (100 * x).toExponential(1) + "%");
 export const probability = (logProb) => percent(logProb == null ? 0 : Math.exp(logProb));
 export const whole = (n) => n.toLocaleString("en");

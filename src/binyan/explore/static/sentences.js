@@ -1,5 +1,5 @@
 // Sentences: each word's probability under each model, how it came about, and what may come next.
-import { $, ask, attempt, bar, forPlace, hint, link, node, onSubmit, percent, probability, table, word } from "./page.js";
+import { $, ask, attempt, bar, direction, forPlace, hint, link, node, onSubmit, percent, probability, table, word } from "./page.js";
 
 // What a step is, for those who do not know the models.
 const ABOUT = {
@@ -45,7 +45,7 @@ function scoredSentence({ model, words }) {
   const unknown = words.length - known.length;
   const ofKnown = unknown ? `, of the known words ${perplexity(known)} (${unknown} not in the vocabulary)` : "";
   const title = node("h2", {}, model, " ", node("span", { class: "soft" }, `perplexity ${perplexity(words)}${ofKnown}`));
-  return node("div", {}, title, node("div", { dir: "auto" }, ...buttons));
+  return node("div", {}, title, node("div", { dir: direction(words.map((w) => w.word).join(" ")) }, ...buttons));
 }
 
 function goOn(next) {
