@@ -94,7 +94,7 @@ def toy(tmp_path):
     return Decoder(grammar, weights={"right": -0.1, "wrong": 0.2, "Words": 0.0}, settings=settings), references
 
 
-@pytest.mark.parametrize("method", ["mert", "mira"])
+@pytest.mark.parametrize("method", ["mert", "mira", "pro"])
 def test_tuning_recovers_the_references(toy, method):
     decoder, references = toy
     tuned = tune(decoder, SOURCE, references, TuningSettings(method=method, k=50, rounds=6))
@@ -103,7 +103,7 @@ def test_tuning_recovers_the_references(toy, method):
     assert [h.words for h in decoder.changed(tuned.weights).translate(SOURCE)] == [r[0] for r in references]
 
 
-@pytest.mark.parametrize("method", ["mert", "mira"])
+@pytest.mark.parametrize("method", ["mert", "mira", "pro"])
 def test_a_stopped_tuning_ends_as_one_that_was_not(toy, method, tmp_path):
     decoder, references = toy
     settings = TuningSettings(method=method, k=10, rounds=4, least_new=0, restarts=2)
@@ -122,7 +122,7 @@ def test_a_stopped_tuning_ends_as_one_that_was_not(toy, method, tmp_path):
         tune(decoder, SOURCE, references, other, state=tmp_path / "state")
 
 
-@pytest.mark.parametrize("method", ["mert", "mira"])
+@pytest.mark.parametrize("method", ["mert", "mira", "pro"])
 def test_a_feature_left_out_has_weight_0(toy, method):
     decoder, references = toy
     settings = TuningSettings(method=method, k=10, rounds=3, left_out=("right",))
@@ -134,5 +134,5 @@ def test_unequal_numbers_and_wrong_method(toy):
     decoder, references = toy
     with pytest.raises(InputError, match="4 sentences to tune on and 3"):
         tune(decoder, SOURCE, references[:3])
-    with pytest.raises(SettingsError, match="mira or mert"):
+    with pytest.raises(SettingsError, match="mira, mert, pro"):
         TuningSettings(method="guess")

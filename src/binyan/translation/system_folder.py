@@ -21,6 +21,7 @@ from binyan.settings import Settings, setting
 from binyan.text import Preparation
 from binyan.translation.alignment import Alignments, AlignmentSettings, align
 from binyan.translation.bitext import Bitext, BitextSettings, read_words
+from binyan.translation.bitext_cleaning import NO_CLEANING, CleaningReport, CleaningSettings, clean, without_emptied
 from binyan.translation.rule_extraction import ExtractionLimits, extract_rules
 from binyan.translation.tuning import TunedWeights, TuningSettings
 
@@ -33,7 +34,7 @@ class SystemSettings(Settings):
     """What a system is made of beside its rules."""
 
     order: int = setting(4, "Order of the Kneser-Ney model of the target text.")
-    alignments: int = setting(1, "How often eflomal aligns; rules are counted over all.")
+    alignments: int = setting(3, "How often eflomal aligns (its runs differ); rules are counted over all.")
 
     def __post_init__(self) -> None:
         if self.alignments < 1:
@@ -48,6 +49,7 @@ class SystemRecipe:
     alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
     system: SystemSettings = field(default_factory=SystemSettings)
     limits: ExtractionLimits = field(default_factory=ExtractionLimits)
+    cleaning: CleaningSettings = field(default_factory=CleaningSettings)
 
     def to_dict(self) -> dict[str, Any]:
         """As stored in the folder."""
@@ -58,6 +60,7 @@ class SystemRecipe:
             "limits": self.limits.to_dict(),
             "order": self.system.order,
             "alignments": self.system.alignments,
+            "cleaning": self.cleaning.to_dict(),
         }
 
     @classmethod
@@ -69,6 +72,7 @@ class SystemRecipe:
             AlignmentSettings(stored["symmetrisation"]),
             SystemSettings(stored["order"], stored.get("alignments", 1)),
             ExtractionLimits.from_dict(stored["limits"]),
+            CleaningSettings.from_dict(stored.get("cleaning", NO_CLEANING.to_dict())),
         )
 
     def with_alignments(self, number: int) -> SystemRecipe:
@@ -116,18 +120,21 @@ class SystemFolder:
         alignment_files: Sequence[PathLike],
         only_for: Sequence[PathLike],
         progress: ProgressOption,
-    ) -> None:
-        """Make everything that the folder does not have yet."""
+    ) -> CleaningReport:
+        """Make everything that the folder does not have yet. Rules are of the pairs that cleaning keeps, the model of all."""
         from binyan.ngram.kneser_ney import KneserNey
 
-        links = [Alignments.read(path) for path in alignment_files or self._aligned(bitext)]
+        cleaned, report = clean(bitext, self.recipe.cleaning)
+        files = alignment_files or self._aligned(cleaned)
         if not self.rules.exists():
             prepare = self.recipe.bitext.source
             texts = [s for path in only_for for s in read_words(path, prepare)] if only_for else None
-            extract_rules(bitext, links, self.recipe.limits, texts, progress).save(self.rules)
+            links = [without_emptied(Alignments.read(path), cleaned) for path in files]
+            extract_rules(cleaned, links, self.recipe.limits, texts, progress).save(self.rules)
         if not self.language_model.exists():
             model = KneserNey(self.recipe.system.order).fit([s for s in bitext.target if s])
             model.save(self.language_model)
+        return report
 
     def _aligned(self, bitext: Bitext) -> list[Path]:
         """The files of the alignments, made where they are missing."""
@@ -170,6 +177,7 @@ class SystemFolder:
             "signatures": [str(m.signature()) for m in models],
             "bleu": tuned.bleu,
             "history": tuned.history,
+            "lengths": tuned.lengths,
             "tuning": asdict(settings),
         }
         write_json(self.weights(name), content)

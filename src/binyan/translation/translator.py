@@ -19,7 +19,8 @@ from binyan.text.reading import Source, read_sentences
 from binyan.text.vocabulary import SPECIALS
 from binyan.translation.alignment import AlignmentSettings
 from binyan.translation.bitext import Bitext, BitextSettings, check_lines, read_words
-from binyan.translation.decoder import Decoder, DecoderSettings
+from binyan.translation.bitext_cleaning import CleaningReport, CleaningSettings
+from binyan.translation.decoder import Decoder, DecoderSettings, TranslationSettings
 from binyan.translation.inputs import ModelOrPath, batches, listed, model_files, open_models, reference_texts
 from binyan.translation.nbest import check_decoder_format, list_lines
 from binyan.translation.rule_extraction import ExtractionLimits
@@ -30,7 +31,7 @@ from binyan.translation.tuning import TuningReport, TuningSettings, tune
 if TYPE_CHECKING:
     from binyan.evaluation.translation import TranslationReport
 
-_RECIPE = BitextSettings, AlignmentSettings, SystemSettings, ExtractionLimits
+_RECIPE = BitextSettings, AlignmentSettings, SystemSettings, ExtractionLimits, CleaningSettings
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class Translator:
     @takes_settings(*_RECIPE)
     def __init__(self, **settings: Any) -> None:
         self.recipe = SystemRecipe(*gather("Translator", settings, *_RECIPE))
+        self.cleaned: CleaningReport | None = None
         self._system: SystemFolder | None = None
         self._models: tuple[ModelOrPath, ...] = ()
         self._weights: PathLike | None = None
@@ -86,14 +88,14 @@ class Translator:
         """Make a system in `folder` from two texts, line by line translations of each other; steps done there before are kept.
 
         `alignment_files`: Pharaoh files to use instead of running eflomal. `only_for`: source texts; only rules they can use
-        are kept, which saves memory where the bitext is large.
+        are kept, which saves memory where the bitext is large. `cleaned` says how many sentence pairs were left out, and why.
         """
         files, texts = listed(alignment_files), listed(only_for)
         if files:
             self.recipe = self.recipe.with_alignments(len(files))
         bitext = Bitext.read(source, target, self.recipe.bitext)
         self._system = SystemFolder.create(folder, self.recipe, bitext, texts)
-        self._system.make(bitext, files, texts, progress)
+        self.cleaned = self._system.make(bitext, files, texts, progress)
         self._models, self._weights, self._rules, self._decoder = (), None, None, None
         return self
 
@@ -144,10 +146,11 @@ class Translator:
 
     # Translating.
 
-    @takes_settings(DecoderSettings)
+    @takes_settings(TranslationSettings)
     def decoder(self, **settings: Any) -> Decoder:
         """The decoder that `translate` uses, under tuned weights and with the models they were tuned with; it is kept."""
-        [own] = gather("translate", settings, DecoderSettings)
+        whole = {n: TranslationSettings(**v.to_dict()) for n, v in settings.items() if type(v) is DecoderSettings}
+        [own] = gather("translate", settings | whole, TranslationSettings)
         if self._decoder is None:
             weights = self._stored_weights()
             models = open_models(self._models or weights["models"] or [self._files.language_model])
@@ -170,7 +173,7 @@ class Translator:
     def translate(
         self, text: Source, *, threads: int = 1, progress: ProgressOption = None, **settings: Any
     ) -> list[str]: ...
-    @takes_settings(DecoderSettings)
+    @takes_settings(TranslationSettings)
     def translate(
         self, text: Source, *, threads: int = 1, progress: ProgressOption = None, **settings: Any
     ) -> str | list[str]:
@@ -187,7 +190,7 @@ class Translator:
     def translations(
         self, text: Source, n: int = 10, *, threads: int = 1, progress: ProgressOption = None, **settings: Any
     ) -> list[list[Translation]]: ...
-    @takes_settings(DecoderSettings)
+    @takes_settings(TranslationSettings)
     def translations(
         self, text: Source, n: int = 10, *, threads: int = 1, progress: ProgressOption = None, **settings: Any
     ) -> list[Translation] | list[list[Translation]]:
@@ -200,7 +203,7 @@ class Translator:
             best[sentence].append(Translation(" ".join(lists.text(h)), float(lists.score[h]), features))
         return best[0] if isinstance(text, str) else best
 
-    @takes_settings(DecoderSettings)
+    @takes_settings(TranslationSettings)
     def stream(
         self,
         lines: Iterable[str],

@@ -1,6 +1,6 @@
-"""Tuning of a decoder's weights towards BLEU, by batch MIRA or minimum error-rate training.
+"""Tuning of a decoder's weights towards BLEU, by batch MIRA, minimum error-rate training or pairwise ranking.
 
-Both decode the development text, add the k best hypotheses to those of earlier rounds, and choose weights on all of them.
+All decode the development text, add the k best hypotheses to those of earlier rounds, and choose weights on all of them.
 The state after each round is one file; a tuning that was stopped is resumed from it and ends as if it had not been stopped.
 """
 
@@ -20,9 +20,9 @@ from binyan.settings import Settings, setting
 from binyan.signature import Signature, digest
 from binyan.translation.decoder import Decoder
 from binyan.translation.hypothesis_pool import Features, HypothesisPool, References, bleu_of
-from binyan.translation.weight_search import mert, mira
+from binyan.translation.weight_search import mert, mira, pro
 
-METHODS = ("mira", "mert")
+METHODS = ("mira", "mert", "pro")
 Sentences = Sequence[Sequence[str]]
 
 
@@ -34,7 +34,7 @@ class TuningSettings(Settings):
     other text.
     """
 
-    method: str = setting("mira", "mira or mert.")
+    method: str = setting("mira", "mira, mert or pro.", option="--tuner", short="--method")
     k: int = setting(100, "Hypotheses per sentence in each round.", option="--k")
     rounds: int = setting(6, "Decodings of the text, at most.")
     restarts: int = setting(8, "Random starting points of MERT's search.", on_command_line=False)
@@ -46,18 +46,32 @@ class TuningSettings(Settings):
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise SettingsError(f"weights are tuned by {' or '.join(METHODS)}, not {self.method!r}")
+            raise SettingsError(f"weights are tuned by {', '.join(METHODS)}, not {self.method!r}")
         if self.k < 1 or self.rounds < 1 or self.restarts < 0:
             raise SettingsError("k and rounds are 1 or more, restarts 0 or more")
 
 
 @dataclass(frozen=True)
 class TunedWeights:
-    """The weights with the best BLEU of a decoding, and BLEU (0 to 1) on the development text after each round."""
+    """The weights with the best BLEU of a decoding, and BLEU (0 to 1) on the development text in each round.
+
+    `lengths`: words written in each round per word of the references.
+    """
 
     weights: dict[str, float]
     bleu: float
     history: tuple[float, ...]
+    lengths: tuple[float, ...] = ()
+
+    @property
+    def round(self) -> int:
+        """The round whose weights these are. Round 0 decodes with the weights that tuning starts from."""
+        return int(np.argmax(self.history))
+
+    def __str__(self) -> str:
+        kept = f"round {self.round} of {len(self.history)}" if self.round else "the start: no round was better"
+        longer = f", {100 * self.lengths[self.round] - 100:+.1f} % words against the references" if self.lengths else ""
+        return f"BLEU {100 * self.bleu:.2f} ({kept}){longer}"
 
 
 @dataclass(frozen=True)
@@ -93,10 +107,7 @@ class TuningReport:
         return {**figures, "weights": self.best.weights, "signature": str(self.signature)}
 
     def __str__(self) -> str:
-        lines = [
-            f"{n}: BLEU {100 * tuned.bleu:.2f} after {len(tuned.history)} rounds"
-            for n, tuned in enumerate(self.repetitions, 1)
-        ]
+        lines = [f"{n}: {tuned}" for n, tuned in enumerate(self.repetitions, 1)]
         lines += [f"mean {self.mean:.2f}, standard deviation {self.deviation:.2f}", str(self.signature)]
         return "\n".join(lines)
 
@@ -151,6 +162,7 @@ class _Run:
         self.weights: Features = np.where(self.used, [decoder.weights[n] for n in self.names], 0.0)
         self.tried: list[Features] = []
         self.history: list[float] = []
+        self.lengths: list[float] = []
         self.settled = False
         text = [" ".join(s) for s in source] + [" ".join(r) for of in references for r in of]
         rules = decoder.rules.signature().digest
@@ -158,6 +170,7 @@ class _Run:
         self.identity = digest(
             "\n".join(text).encode(),
             repr((self.names, asdict(settings), rules, models, asdict(decoder.settings))).encode(),
+            self.weights.tobytes(),
         )
 
     @property
@@ -172,11 +185,12 @@ class _Run:
         lists.features[:, ~self.used] = 0.0  # what does not vary is not tuned
         statistics = self.references.statistics(lists)
         firsts = np.unique(lists.sentence, return_index=True)[1]
-        bleu = bleu_of(statistics[firsts].sum(axis=0))
+        sums = statistics[firsts].sum(axis=0)
         added = self.pool.add(lists, statistics)
         better = self._better(np.random.default_rng([self.settings.seed, self.round]))
         self.tried.append(self.weights)
-        self.history.append(bleu)
+        self.history.append(bleu_of(sums))
+        self.lengths.append(float(sums[8] / max(1, sums[9])))
         self.settled = added < self.settings.least_new * len(self.source) or bool(
             np.allclose(better, self.weights, atol=1e-4)
         )
@@ -185,18 +199,21 @@ class _Run:
     def _better(self, random: np.random.Generator) -> Features:
         if self.settings.method == "mert":
             return mert(self.pool, [self.weights, *self.tried[-3:]], self.settings.restarts, random)
+        if self.settings.method == "pro":
+            return pro(self.pool, self.weights, random)
         return mira(self.pool, self.weights, random, self.settings.mira_c, self.settings.mira_epochs)
 
     def result(self) -> TunedWeights:
         best = int(np.argmax(self.history))
         weights = dict(zip(self.names, (float(w) for w in self.tried[best]), strict=True))
-        return TunedWeights(weights, self.history[best], tuple(self.history))
+        return TunedWeights(weights, self.history[best], tuple(self.history), tuple(self.lengths))
 
     def save(self, path: PathLike) -> None:
         features, statistics, offsets = self.pool.flat()
         meta = {
             "identity": self.identity,
             "history": self.history,
+            "lengths": self.lengths,
             "settled": self.settled,
             "features": list(self.names),
         }
@@ -216,5 +233,6 @@ class _Run:
         if file.meta["identity"] != self.identity:
             raise InputError(f"{path}: is of a tuning with other texts, models or settings; remove it to begin anew")
         self.history, self.settled = list(file.meta["history"]), file.meta["settled"]
+        self.lengths = list(file.meta["lengths"])
         self.weights, self.tried = file.array("weights"), list(file.array("tried"))
         self.pool.restore(file.array("features"), file.array("statistics"), file.array("offsets"))

@@ -1,4 +1,8 @@
-"""Weights that give the best BLEU on a pool of hypotheses: minimum error-rate training (Och 2003), batch MIRA (Cherry and Foster 2012)."""
+"""Weights that give the best BLEU on a pool of hypotheses.
+
+Batch MIRA (Cherry and Foster 2012), minimum error-rate training (Och 2003), pairwise ranking (PRO; Hopkins and May 2011). All
+three work in units of how much a feature varies within a sentence, so that none depends on the scale of a feature.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,9 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.translation.hypothesis_pool import Features, HypothesisPool
+
+_PAIRS_DRAWN, _PAIRS_KEPT = 1000, 50  # of each sentence, for pairwise ranking
+_PENALTY = 1e-3  # of squared weights, per pair
 
 
 def optimise(
@@ -62,8 +69,7 @@ def mira(
     for _ in range(epochs):
         for i in random.permutation(occupied):
             features, statistics = pool.features[i], pool.statistics[i]
-            # Scaled by the reference's length: by the hypothesis's own, longer ones would gain by being longer.
-            gain = _bleu_rows(statistics + background) * (background[9] + statistics[:, 9])
+            gain = _gain(statistics, background)
             score = features @ weights
             hope, fear = int(np.argmax(score + gain)), int(np.argmax(score - gain))
             background = 0.999 * background + statistics[hope]
@@ -78,6 +84,51 @@ def mira(
     averaged = total / max(1, steps)
     scale = np.abs(start).sum() or 1.0
     return 0.5 * start + 0.5 * averaged * scale / (np.abs(averaged).sum() or 1.0)
+
+
+def pro(pool: HypothesisPool, start: Features, random: np.random.Generator) -> Features:
+    """Pairwise ranking: of two hypotheses of a sentence the one with the higher BLEU is to score higher.
+
+    Of pairs drawn at random, those with the largest differences of BLEU are kept, and weights fitted to them by logistic
+    regression. BLEU of one hypothesis is that of the pool's present best translations with this one added.
+    """
+    reach = pool.reach()
+    best = [s[np.argmax(f @ start)] for f, s in zip(pool.features, pool.statistics, strict=True) if len(f)]
+    background = np.maximum(np.sum(best, axis=0), 1.0)
+    rows = []
+    for features, statistics in zip(pool.features, pool.statistics, strict=True):
+        if len(features) < 2:
+            continue
+        gain = _gain(statistics, background)
+        first, second = random.integers(0, len(features), (2, _PAIRS_DRAWN))
+        difference = gain[first] - gain[second]
+        kept = np.argsort(-np.abs(difference), kind="stable")[:_PAIRS_KEPT]
+        kept = kept[np.abs(difference[kept]) > 1e-9]
+        rows.append(np.sign(difference[kept])[:, None] * (features[first[kept]] - features[second[kept]]))
+    pairs = np.concatenate(rows) * reach if rows else np.zeros((0, len(start)))
+    return _logistic(pairs) * reach if len(pairs) else start
+
+
+def _logistic(pairs: Features) -> Features:
+    """Weights under which the rows of `pairs` are positive, by Newton's method."""
+    weights = np.zeros(pairs.shape[1])
+    for _ in range(50):
+        wrong = 1 / (1 + np.exp(np.clip(pairs @ weights, -500, 500)))
+        gradient = pairs.T @ wrong / len(pairs) - _PENALTY * weights
+        curvature = (pairs * (wrong * (1 - wrong))[:, None]).T @ pairs / len(pairs) + _PENALTY * np.eye(len(weights))
+        step = np.linalg.solve(curvature, gradient)
+        weights = weights + step
+        if np.abs(step).max() < 1e-6:
+            break
+    return weights
+
+
+def _gain(statistics: NDArray[Any], background: NDArray[Any]) -> NDArray[np.float64]:
+    """BLEU of the background with each hypothesis added, scaled by the references' length.
+
+    Scaled by the hypothesis's own length, longer hypotheses would gain by being longer.
+    """
+    return _bleu_rows(statistics + background) * (background[9] + statistics[:, 9])
 
 
 def _bleu_rows(statistics: NDArray[Any]) -> NDArray[np.float64]:
