@@ -6,9 +6,9 @@ import pytest
 from binyan import _core
 from binyan.errors import InputError, SettingsError
 from binyan.translation import Decoder, DecoderSettings, TunedWeights, TuningSettings, read_rules, tune
-from binyan.translation.decoder import HypothesisLists
+from binyan.translation.decoder import HypothesisLists, start_weights
 from binyan.translation.hypothesis_pool import HypothesisPool, References, bleu_of
-from binyan.translation.weight_search import mira
+from binyan.translation.weight_search import mira, pro
 
 
 def random_lists(random, sentences=12, k=8, width=3):
@@ -64,12 +64,49 @@ def test_bleu_is_that_of_sacrebleu():
     assert 100 * bleu_of(sums) == pytest.approx(theirs, abs=1e-6)
 
 
-def test_mira_does_not_reward_length_itself():
+@pytest.mark.parametrize("search", [mira, pro])
+def test_length_itself_is_not_rewarded(search):
     """Of two hypotheses with the same matches the shorter, not below the reference's length, has the higher BLEU."""
     short, long = [8, 6, 5, 4, 10, 9, 8, 7, 10, 10], [8, 6, 5, 4, 12, 11, 10, 9, 12, 10]
     pool = HypothesisPool([np.array([[1.0, 0.0], [0.0, 1.0]])] * 20, [np.array([short, long])] * 20)
-    weights = mira(pool, np.array([0.5, 0.5]), np.random.default_rng(1))
+    weights = search(pool, np.array([0.5, 0.5]), np.random.default_rng(1))
     assert weights[0] > weights[1] + 0.1
+
+
+def separable_pool(random, wanted, sentences=30, k=12):
+    """Hypotheses whose matches grow with their score under `wanted`."""
+    features = [random.normal(size=(k, len(wanted))) for _ in range(sentences)]
+    ranks = [np.argsort(np.argsort(f @ wanted)) for f in features]
+    rows = [np.stack([[r + 1, r, r, r, 14, 13, 12, 11, 14, 14] for r in rank]) for rank in ranks]
+    return HypothesisPool(features, rows)
+
+
+def test_pairwise_ranking_finds_the_direction_whatever_the_scale():
+    wanted = np.array([1.0, -0.5, 0.25])
+    pool = separable_pool(np.random.default_rng(3), wanted)
+    scale = np.array([1.0, 100.0, 0.01])
+    scaled = HypothesisPool([f * scale for f in pool.features], pool.statistics)
+    found = pro(pool, np.ones(3), np.random.default_rng(1))
+    assert found @ wanted > 0.98 * np.linalg.norm(found) * np.linalg.norm(wanted)
+    again = pro(scaled, np.ones(3) / scale, np.random.default_rng(1)) * scale
+    assert again == pytest.approx(found, rel=1e-3)
+
+
+def test_pairwise_ranking_without_pairs_stays():
+    one = HypothesisPool([np.ones((1, 2))], [np.array([[3, 2, 1, 1, 4, 3, 2, 1, 4, 4]])])
+    assert pro(one, np.array([0.3, 0.7]), np.random.default_rng(1)).tolist() == [0.3, 0.7]
+
+
+def test_the_start_belongs_to_no_language():
+    start = start_weights(("TargetGivenSource", "LogCount", "Glue", "Words", "New", "LanguageModel1", "LanguageModel2"))
+    assert start["LanguageModel1"] == start["LanguageModel2"] == 0.25
+    assert start["LogCount"] == start["Glue"] == start["New"] == 0.0 < start["TargetGivenSource"] < start["Words"]
+
+
+def test_what_a_tuning_says():
+    tuned = TunedWeights({}, 0.25, (0.2, 0.25, 0.24), (0.9, 1.012, 1.0))
+    assert str(tuned) == "BLEU 25.00 (round 1 of 3), +1.2 % words against the references"
+    assert "the start: no round was better" in str(TunedWeights({}, 0.2, (0.2, 0.1), (1.0, 1.0)))
 
 
 GRAMMAR = """\
