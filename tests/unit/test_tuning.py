@@ -81,15 +81,26 @@ def separable_pool(random, wanted, sentences=30, k=12):
     return HypothesisPool(features, rows)
 
 
-def test_pairwise_ranking_finds_the_direction_whatever_the_scale():
+@pytest.mark.parametrize("search", [mira, pro])
+def test_the_direction_is_found_whatever_the_scale(search):
     wanted = np.array([1.0, -0.5, 0.25])
     pool = separable_pool(np.random.default_rng(3), wanted)
     scale = np.array([1.0, 100.0, 0.01])
     scaled = HypothesisPool([f * scale for f in pool.features], pool.statistics)
-    found = pro(pool, np.ones(3), np.random.default_rng(1))
-    assert found @ wanted > 0.98 * np.linalg.norm(found) * np.linalg.norm(wanted)
-    again = pro(scaled, np.ones(3) / scale, np.random.default_rng(1)) * scale
-    assert again == pytest.approx(found, rel=1e-3)
+    weights, others = np.ones(3), 1 / scale
+    for turn in range(8):
+        weights = search(pool, weights, np.random.default_rng(turn))
+        others = search(scaled, others, np.random.default_rng(turn))
+    assert weights @ wanted > 0.95 * np.linalg.norm(weights) * np.linalg.norm(wanted)
+    assert others * scale == pytest.approx(weights, rel=1e-3)
+
+
+@pytest.mark.parametrize("search", [mira, pro])
+def test_a_feature_that_does_not_vary_keeps_its_weight(search):
+    pool = separable_pool(np.random.default_rng(3), np.array([1.0, -0.5]))
+    constant = HypothesisPool([np.insert(f, 1, 2.0, axis=1) for f in pool.features], pool.statistics)
+    weights = search(constant, np.array([0.1, -0.7, 0.1]), np.random.default_rng(1))
+    assert weights[1] == -0.7 and weights[0] > 0.1 and weights[0] > weights[2]
 
 
 def test_pairwise_ranking_without_pairs_stays():

@@ -62,13 +62,18 @@ def _ascend(
 def mira(
     pool: HypothesisPool, start: Features, random: np.random.Generator, c: float = 0.01, epochs: int = 30
 ) -> Features:
-    """Batch k-best MIRA: passive-aggressive steps from the fear to the hope hypothesis of each sentence, averaged."""
-    weights, background = start.copy(), np.ones(_core.BLEU_WIDTH)
+    """Batch k-best MIRA: passive-aggressive steps from the fear to the hope hypothesis of each sentence, averaged.
+
+    Steps are taken in units of how much a feature varies. Features that hardly ever vary keep their weights.
+    """
+    reach = pool.reach()
+    weights, background = _in_units(start, reach), np.ones(_core.BLEU_WIDTH)
     total, steps = np.zeros_like(weights), 0
-    occupied = [i for i, f in enumerate(pool.features) if len(f)]
+    scaled = [f * reach for f in pool.features]
+    occupied = [i for i, f in enumerate(scaled) if len(f)]
     for _ in range(epochs):
         for i in random.permutation(occupied):
-            features, statistics = pool.features[i], pool.statistics[i]
+            features, statistics = scaled[i], pool.statistics[i]
             gain = _gain(statistics, background)
             score = features @ weights
             hope, fear = int(np.argmax(score + gain)), int(np.argmax(score - gain))
@@ -80,17 +85,15 @@ def mira(
                 weights = weights + min(c, loss / norm) * difference
             total += weights
             steps += 1
-    # Half of the way, at the same scale: weights that fit the present lists alone may be far off on what they let in.
-    averaged = total / max(1, steps)
-    scale = np.abs(start).sum() or 1.0
-    return 0.5 * start + 0.5 * averaged * scale / (np.abs(averaged).sum() or 1.0)
+    return np.where(reach > 0, total / max(1, steps) * reach, start)
 
 
 def pro(pool: HypothesisPool, start: Features, random: np.random.Generator) -> Features:
     """Pairwise ranking: of two hypotheses of a sentence the one with the higher BLEU is to score higher.
 
     Of pairs drawn at random, those with the largest differences of BLEU are kept, and weights fitted to them by logistic
-    regression. BLEU of one hypothesis is that of the pool's present best translations with this one added.
+    regression. BLEU of one hypothesis is that of the pool's present best translations with this one added: where these are too
+    long, what is short is good, and the other way round. So that lengths settle, only half of the way to the new weights is gone.
     """
     reach = pool.reach()
     best = [s[np.argmax(f @ start)] for f, s in zip(pool.features, pool.statistics, strict=True) if len(f)]
@@ -106,7 +109,11 @@ def pro(pool: HypothesisPool, start: Features, random: np.random.Generator) -> F
         kept = kept[np.abs(difference[kept]) > 1e-9]
         rows.append(np.sign(difference[kept])[:, None] * (features[first[kept]] - features[second[kept]]))
     pairs = np.concatenate(rows) * reach if rows else np.zeros((0, len(start)))
-    return _logistic(pairs) * reach if len(pairs) else start
+    if not len(pairs):
+        return start
+    fitted, before = _logistic(pairs), _in_units(start, reach)
+    before *= np.abs(fitted).sum() / (np.abs(before).sum() or 1.0)
+    return np.where(reach > 0, (before + fitted) / 2 * reach, start)
 
 
 def _logistic(pairs: Features) -> Features:
@@ -121,6 +128,11 @@ def _logistic(pairs: Features) -> Features:
         if np.abs(step).max() < 1e-6:
             break
     return weights
+
+
+def _in_units(weights: Features, reach: Features) -> Features:
+    """Weights of features that are scaled by `reach`; 0 for those that hardly vary."""
+    return np.where(reach > 0, weights / np.where(reach > 0, reach, 1.0), 0.0)
 
 
 def _gain(statistics: NDArray[Any], background: NDArray[Any]) -> NDArray[np.float64]:
