@@ -7,7 +7,8 @@ from binyan import _core
 from binyan.errors import InputError, SettingsError
 from binyan.translation import Decoder, DecoderSettings, TunedWeights, TuningSettings, read_rules, tune
 from binyan.translation.decoder import HypothesisLists, start_weights
-from binyan.translation.hypothesis_pool import HypothesisPool, References, bleu_of
+from binyan.translation.hypothesis_pool import HypothesisPool, References, bleu_of, with_reference_lengths
+from binyan.translation.tuning import length_factor
 from binyan.translation.weight_search import mira, pro
 
 
@@ -115,9 +116,38 @@ def test_the_start_belongs_to_no_language():
 
 
 def test_what_a_tuning_says():
-    tuned = TunedWeights({}, 0.25, (0.2, 0.25, 0.24), (0.9, 1.012, 1.0))
+    tuned = TunedWeights({}, 0.25, (0.2, 0.25, 0.24), (0.9, 1.012, 1.0), 1)
     assert str(tuned) == "BLEU 25.00 (round 1 of 3), +1.2 % words against the references"
     assert "the start: no round was better" in str(TunedWeights({}, 0.2, (0.2, 0.1), (1.0, 1.0)))
+
+
+def test_references_count_as_longer_or_shorter():
+    rows = np.tile(np.array([3, 2, 1, 1, 9, 8, 7, 6, 9, 10]), (1000, 1))
+    for factor in (0.95, 1.0, 1.03):
+        changed = with_reference_lengths(rows, np.arange(1000, dtype=np.uint32), factor)
+        assert changed[:, 9].sum() == pytest.approx(10_000 * factor, abs=10) and (changed[:, :9] == rows[:, :9]).all()
+        assert np.abs(changed[:, 9] - 10 * factor).max() <= 1
+
+
+@pytest.mark.parametrize(
+    ("ratio", "length", "factor"),
+    [(0.98, "bitext", 0.98), (0.98, "references", 1), (None, "bitext", 1), (0.8, "bitext", 1), (1.2, "bitext", 1)],
+)
+def test_translations_get_the_length_of_the_bitext_unless_texts_are_of_different_kinds(ratio, length, factor):
+    text = [["a"] * 50, ["b"] * 50]
+    references = [[["A"] * 49, ["B"] * 51], [["C"] * 50]]
+    assert length_factor(text, references, TuningSettings(length=length), ratio) == pytest.approx(factor)
+    with pytest.raises(SettingsError, match="bitext or the references"):
+        TuningSettings(length="long")
+
+
+def test_lengths_follow_the_bitext(toy):
+    """BLEU itself is shown, whatever lengths are aimed at."""
+    decoder, references = toy
+    tuned, shorter = (
+        tune(decoder, SOURCE, references, TuningSettings(k=50, rounds=4), words_ratio=r) for r in (None, 1.0)
+    )
+    assert tuned.history[0] == shorter.history[0] and tuned.lengths[0] == shorter.lengths[0]
 
 
 GRAMMAR = """\

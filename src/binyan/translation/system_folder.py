@@ -81,7 +81,10 @@ class SystemRecipe:
 
 
 class SystemFolder:
-    """A folder that holds a system, or that one is made in. `recipe` and `bitext` (a digest) say what it is made of."""
+    """A folder that holds a system, or that one is made in. `recipe` and `bitext` (a digest) say what it is made of.
+
+    `words_ratio`: target words per source word of the bitext; None in folders of earlier versions.
+    """
 
     def __init__(self, path: PathLike) -> None:
         self.path = Path(path)
@@ -94,6 +97,8 @@ class SystemFolder:
             stored = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
             self.recipe, self.bitext = SystemRecipe.from_dict(stored["settings"]), str(stored["bitext"])
             self.only_for: list[str] = [str(name) for name in stored.get("only_for", [])]
+            ratio = stored.get("words_ratio")
+            self.words_ratio = None if ratio is None else float(ratio)
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"{self.path / SETTINGS}: not the settings of a translation system ({error}); make the system again"
@@ -106,6 +111,7 @@ class SystemFolder:
         place.mkdir(parents=True, exist_ok=True)
         if not (place / SETTINGS).exists():
             content = {"settings": recipe.to_dict(), "bitext": bitext.digest, "only_for": names}
+            content["words_ratio"] = clean(bitext, recipe.cleaning)[0].words_ratio
             write_json(place / SETTINGS, content)
         folder = cls(place)
         if (folder.recipe.to_dict(), folder.bitext, folder.only_for) != (recipe.to_dict(), bitext.digest, names):

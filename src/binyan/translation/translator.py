@@ -272,12 +272,18 @@ class Translator:
         results = []
         for n, own in enumerate(runs, 1):
             state = self._files.tuning_state(f"{name}-{n}")
-            results.append(tune(decoder, text, translations, own, state, threads, progress))
+            results.append(tune(decoder, text, translations, own, state, threads, progress, self._files.words_ratio))
             self._files.save_weights(f"{name}-{n}", results[-1], own, paths, loaded)
         best = max(range(repetitions), key=lambda i: results[i].bleu)
         self._files.save_weights(name, results[best], runs[best], paths, loaded)
         self._decoder = None
-        figures = {"tuning": tuning.method, "k": tuning.k, "seed": tuning.seed, "pop_limit": search.pop_limit}
+        figures = {
+            "tuning": tuning.method,
+            "length": tuning.length,
+            "k": tuning.k,
+            "seed": tuning.seed,
+            "pop_limit": search.pop_limit,
+        }
         return TuningReport(tuple(results), self.signature().extended(**figures))
 
     def _development(

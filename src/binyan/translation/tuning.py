@@ -19,10 +19,14 @@ from binyan.progress import Progress, ProgressOption
 from binyan.settings import Settings, setting
 from binyan.signature import Signature, digest
 from binyan.translation.decoder import Decoder
-from binyan.translation.hypothesis_pool import Features, HypothesisPool, References, bleu_of
+from binyan.translation.hypothesis_pool import Features, HypothesisPool, References, bleu_of, with_reference_lengths
 from binyan.translation.weight_search import mert, mira, pro
 
 METHODS = ("mira", "mert", "pro")
+LENGTHS = ("bitext", "references")
+_OTHER_TEXT = (
+    0.05  # where ratios of words differ by more than this share, the tuning text is of another kind than the bitext
+)
 Sentences = Sequence[Sequence[str]]
 
 
@@ -36,7 +40,10 @@ class TuningSettings(Settings):
 
     method: str = setting("mira", "mira, mert or pro.", option="--tuner", short="--method")
     k: int = setting(100, "Hypotheses per sentence in each round.", option="--k")
-    rounds: int = setting(6, "Decodings of the text, at most.")
+    rounds: int = setting(8, "Decodings of the text, at most.")
+    length: str = setting(
+        "bitext", "How long translations are to be: as in the bitext, or as the references of the tuning text."
+    )
     restarts: int = setting(8, "Random starting points of MERT's search.", on_command_line=False)
     seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
     least_new: float = setting(0.1, "Stop when a round adds fewer new hypotheses per sentence.", on_command_line=False)
@@ -47,6 +54,10 @@ class TuningSettings(Settings):
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise SettingsError(f"weights are tuned by {', '.join(METHODS)}, not {self.method!r}")
+        if self.length not in LENGTHS:
+            raise SettingsError(
+                f"translations are to be as long as in the {' or the '.join(LENGTHS)}, not {self.length!r}"
+            )
         if self.k < 1 or self.rounds < 1 or self.restarts < 0:
             raise SettingsError("k and rounds are 1 or more, restarts 0 or more")
 
@@ -55,18 +66,15 @@ class TuningSettings(Settings):
 class TunedWeights:
     """The weights with the best BLEU of a decoding, and BLEU (0 to 1) on the development text in each round.
 
-    `lengths`: words written in each round per word of the references.
+    `lengths`: words written in each round per word of the references. `round`: whose weights these are; round 0 decodes
+    with the weights that tuning starts from.
     """
 
     weights: dict[str, float]
     bleu: float
     history: tuple[float, ...]
     lengths: tuple[float, ...] = ()
-
-    @property
-    def round(self) -> int:
-        """The round whose weights these are. Round 0 decodes with the weights that tuning starts from."""
-        return int(np.argmax(self.history))
+    round: int = 0
 
     def __str__(self) -> str:
         kept = f"round {self.round} of {len(self.history)}" if self.round else "the start: no round was better"
@@ -125,9 +133,12 @@ def tune(
     state: PathLike | None = None,
     threads: int = 1,
     progress: ProgressOption = None,
+    words_ratio: float | None = None,
 ) -> TunedWeights:
     """Tune the weights of `decoder` on prepared sentences, each with one reference or more.
 
+    `words_ratio`: target words per source word of the bitext, from which the length of translations is taken if the settings
+    say so; of a few hundred sentences the ratio is uncertain by a per cent or two.
     With `state`, the file of that name is written after each round, and resumed from if it exists.
     """
     settings = settings or TuningSettings()
@@ -135,7 +146,7 @@ def tune(
         raise InputError(f"{len(source)} sentences to tune on and {len(references)} with references")
     if not any(source):
         raise InputError("there is no sentence to tune on")
-    run = _Run(decoder, source, references, settings)
+    run = _Run(decoder, source, references, settings, length_factor(source, references, settings, words_ratio))
     if state is not None and Path(state).exists():
         run.restore(state)
     with Progress("rounds of tuning", settings.rounds, progress) as bar:
@@ -148,13 +159,35 @@ def tune(
     return run.result()
 
 
+def length_factor(
+    source: Sentences, references: Sequence[Sentences], settings: TuningSettings, words_ratio: float | None
+) -> float:
+    """How many times as long as they are the references count as, so that translations get the length of the bitext.
+
+    1 where the bitext's ratio is not known, not wanted, or so different that the texts are of different kinds.
+
+    >>> length_factor([["a"] * 100], [[["b"] * 102]], TuningSettings(), 1.0)
+    0.9803921568627451
+    """
+    words = sum(map(len, source))
+    own = sum(len(r) / len(of) for of in references for r in of) / max(1, words)
+    if words_ratio is None or settings.length != "bitext" or own <= 0 or abs(words_ratio / own - 1) > _OTHER_TEXT:
+        return 1.0
+    return words_ratio / own
+
+
 class _Run:
     """The state of a tuning: hypotheses, weights tried, BLEU of each round."""
 
     def __init__(
-        self, decoder: Decoder, source: Sentences, references: Sequence[Sentences], settings: TuningSettings
+        self,
+        decoder: Decoder,
+        source: Sentences,
+        references: Sequence[Sentences],
+        settings: TuningSettings,
+        factor: float,
     ) -> None:
-        self.decoder, self.source, self.settings = decoder, source, settings
+        self.decoder, self.source, self.settings, self.factor = decoder, source, settings, factor
         self.references = References(references)
         self.names = decoder.feature_names
         self.pool = HypothesisPool.empty(len(source), len(self.names))
@@ -163,13 +196,14 @@ class _Run:
         self.tried: list[Features] = []
         self.history: list[float] = []
         self.lengths: list[float] = []
+        self.scores: list[float] = []
         self.settled = False
         text = [" ".join(s) for s in source] + [" ".join(r) for of in references for r in of]
         rules = decoder.rules.signature().digest
         models = "+".join(m.signature().digest for m in decoder.models)
         self.identity = digest(
             "\n".join(text).encode(),
-            repr((self.names, asdict(settings), rules, models, asdict(decoder.settings))).encode(),
+            repr((self.names, asdict(settings), rules, models, asdict(decoder.settings), factor)).encode(),
             self.weights.tobytes(),
         )
 
@@ -185,10 +219,12 @@ class _Run:
         lists.features[:, ~self.used] = 0.0  # what does not vary is not tuned
         statistics = self.references.statistics(lists)
         firsts = np.unique(lists.sentence, return_index=True)[1]
+        aimed_at = with_reference_lengths(statistics, lists.sentence, self.factor)
         sums = statistics[firsts].sum(axis=0)
-        added = self.pool.add(lists, statistics)
+        added = self.pool.add(lists, aimed_at)
         better = self._better(np.random.default_rng([self.settings.seed, self.round]))
         self.tried.append(self.weights)
+        self.scores.append(bleu_of(aimed_at[firsts].sum(axis=0)))
         self.history.append(bleu_of(sums))
         self.lengths.append(float(sums[8] / max(1, sums[9])))
         self.settled = added < self.settings.least_new * len(self.source) or bool(
@@ -204,9 +240,9 @@ class _Run:
         return mira(self.pool, self.weights, random, self.settings.mira_c, self.settings.mira_epochs)
 
     def result(self) -> TunedWeights:
-        best = int(np.argmax(self.history))
+        best = int(np.argmax(self.scores))
         weights = dict(zip(self.names, (float(w) for w in self.tried[best]), strict=True))
-        return TunedWeights(weights, self.history[best], tuple(self.history), tuple(self.lengths))
+        return TunedWeights(weights, self.history[best], tuple(self.history), tuple(self.lengths), best)
 
     def save(self, path: PathLike) -> None:
         features, statistics, offsets = self.pool.flat()
@@ -214,6 +250,7 @@ class _Run:
             "identity": self.identity,
             "history": self.history,
             "lengths": self.lengths,
+            "scores": self.scores,
             "settled": self.settled,
             "features": list(self.names),
         }
@@ -233,6 +270,6 @@ class _Run:
         if file.meta["identity"] != self.identity:
             raise InputError(f"{path}: is of a tuning with other texts, models or settings; remove it to begin anew")
         self.history, self.settled = list(file.meta["history"]), file.meta["settled"]
-        self.lengths = list(file.meta["lengths"])
+        self.lengths, self.scores = list(file.meta["lengths"]), list(file.meta["scores"])
         self.weights, self.tried = file.array("weights"), list(file.array("tried"))
         self.pool.restore(file.array("features"), file.array("statistics"), file.array("offsets"))

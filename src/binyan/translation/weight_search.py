@@ -64,7 +64,8 @@ def mira(
 ) -> Features:
     """Batch k-best MIRA: passive-aggressive steps from the fear to the hope hypothesis of each sentence, averaged.
 
-    Steps are taken in units of how much a feature varies. Features that hardly ever vary keep their weights.
+    Steps are taken in units of how much a feature varies. Features that hardly ever vary keep their weights. Half of the way to
+    the average is gone: weights that fit the present lists alone may be far off on what they let in.
     """
     reach = pool.reach()
     weights, background = _in_units(start, reach), np.ones(_core.BLEU_WIDTH)
@@ -85,7 +86,7 @@ def mira(
                 weights = weights + min(c, loss / norm) * difference
             total += weights
             steps += 1
-    return np.where(reach > 0, total / max(1, steps) * reach, start)
+    return _half_way(start, total / max(1, steps), reach)
 
 
 def pro(pool: HypothesisPool, start: Features, random: np.random.Generator) -> Features:
@@ -109,11 +110,7 @@ def pro(pool: HypothesisPool, start: Features, random: np.random.Generator) -> F
         kept = kept[np.abs(difference[kept]) > 1e-9]
         rows.append(np.sign(difference[kept])[:, None] * (features[first[kept]] - features[second[kept]]))
     pairs = np.concatenate(rows) * reach if rows else np.zeros((0, len(start)))
-    if not len(pairs):
-        return start
-    fitted, before = _logistic(pairs), _in_units(start, reach)
-    before *= np.abs(fitted).sum() / (np.abs(before).sum() or 1.0)
-    return np.where(reach > 0, (before + fitted) / 2 * reach, start)
+    return _half_way(start, _logistic(pairs), reach) if len(pairs) else start
 
 
 def _logistic(pairs: Features) -> Features:
@@ -133,6 +130,13 @@ def _logistic(pairs: Features) -> Features:
 def _in_units(weights: Features, reach: Features) -> Features:
     """Weights of features that are scaled by `reach`; 0 for those that hardly vary."""
     return np.where(reach > 0, weights / np.where(reach > 0, reach, 1.0), 0.0)
+
+
+def _half_way(start: Features, fitted: Features, reach: Features) -> Features:
+    """The middle of the start and of `fitted`, which is in units of variation, at the scale of the start."""
+    begin = _in_units(start, reach)
+    size = np.abs(begin).sum() or 1.0
+    return np.where(reach > 0, (begin + fitted * size / (np.abs(fitted).sum() or 1.0)) / 2 * reach, start)
 
 
 def _gain(statistics: NDArray[Any], background: NDArray[Any]) -> NDArray[np.float64]:
