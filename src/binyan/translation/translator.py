@@ -277,13 +277,8 @@ class Translator:
         best = max(range(repetitions), key=lambda i: results[i].bleu)
         self._files.save_weights(name, results[best], runs[best], paths, loaded)
         self._decoder = None
-        figures = {
-            "tuning": tuning.method,
-            "length": tuning.length,
-            "k": tuning.k,
-            "seed": tuning.seed,
-            "pop_limit": search.pop_limit,
-        }
+        figures = {"tuning": tuning.method, "k": tuning.k, "seed": tuning.seed, "pop_limit": search.pop_limit}
+        figures["length"] = tuning.length
         return TuningReport(tuple(results), self.signature().extended(**figures))
 
     def _development(
