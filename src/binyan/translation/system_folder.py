@@ -110,7 +110,7 @@ class SystemFolder:
         place, names = Path(path), [Path(p).name for p in only_for]
         place.mkdir(parents=True, exist_ok=True)
         if not (place / SETTINGS).exists():
-            content = {"settings": recipe.to_dict(), "bitext": bitext.digest, "only_for": names}
+            content: dict[str, Any] = {"settings": recipe.to_dict(), "bitext": bitext.digest, "only_for": names}
             content["words_ratio"] = clean(bitext, recipe.cleaning)[0].words_ratio
             write_json(place / SETTINGS, content)
         folder = cls(place)

@@ -144,7 +144,8 @@ def _gain(statistics: NDArray[Any], background: NDArray[Any]) -> NDArray[np.floa
 
     Scaled by the hypothesis's own length, longer hypotheses would gain by being longer.
     """
-    return _bleu_rows(statistics + background) * (background[9] + statistics[:, 9])
+    gain: NDArray[np.float64] = _bleu_rows(statistics + background) * (background[9] + statistics[:, 9])
+    return gain
 
 
 def _bleu_rows(statistics: NDArray[Any]) -> NDArray[np.float64]:
