@@ -205,7 +205,7 @@ def page(results: Sequence[dict], alignments: Sequence[dict]) -> Iterator[str]:
     yield "\n" + "\n".join(dict.fromkeys(r["BLEU"]["signature"] for r in results))
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure what is missing, bitext by bitext, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
@@ -216,7 +216,7 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=1, help="systems whose alignments differ")
     parser.add_argument("--first", type=int, nargs=3, default=[0, 0, 0], help="pairs of train, tune and test (0: all)")
     parser.add_argument("--compounds", type=Path, help="segmentation of German compounds (TSV)")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     results, alignments = [], []
     for bitext in options.bitexts:
         system, before = System(bitext, options), None
