@@ -16,7 +16,7 @@ import binyan
 from binyan.cli import app
 from binyan.errors import BinyanError, InputError, SettingsError
 from binyan.ngram.kneser_ney import KneserNey
-from binyan.translation import Decoder, DecoderSettings, RuleTable, Translator, TuningSettings
+from binyan.translation import Decoder, DecoderSettings, RuleTable, TranslationSettings, Translator, TuningSettings
 
 WORDS = {"the": "das", "a": "ein", "house": "haus", "dog": "hund", "sees": "sieht", "green": "grüne", "old": "alte"}
 SOURCE = [
@@ -339,7 +339,15 @@ def test_sentences_one_by_one_are_translated_as_all_at_once(folder):
     assert [other.translations(line, 5) for line in text] == whole
     streamed = [list(translator.stream(text, batch=batch, nbest=3, format="json")) for batch in (1, 3, 200)]
     assert streamed[0] == streamed[1] == streamed[2]
-    assert translator.translate(text) == [best[0].text for best in whole]
+    assert translator.translate(text, consensus=1) == [best[0].text for best in whole]
+
+
+def test_consensus_is_the_default_of_systems_alone(folder):
+    translator = Translator.load(folder / "mt")
+    assert translator.decoder().settings.consensus == 100 and DecoderSettings().consensus == 1
+    assert translator.decoder(settings=DecoderSettings(pop_limit=7)).settings == TranslationSettings(
+        pop_limit=7, consensus=1
+    )
 
 
 def test_features_are_built_once(folder, monkeypatch):

@@ -241,8 +241,8 @@ def test_memory_of_many_translations_of_long_lines_is_bounded(translator, monkey
     with pytest.raises(InputError, match="the 20 best translations of a line of 31 words would take too much memory"):
         translator.translations(line, 20)
     assert len(translator.translations("dog " * 30, 20)) == 1
-    assert translator.translate(line).split() == ["כלב"] * 31
-    assert list(translator.stream([line], consensus=20)) == [" ".join(["כלב"] * 31)]  # in pieces
+    assert translator.translate(line).split() == ["כלב"] * 31  # in pieces
+    assert list(translator.stream([line], consensus=20)) == [" ".join(["כלב"] * 31)]
 
 
 def test_a_line_without_end_is_refused(translator, monkeypatch):

@@ -15,7 +15,8 @@ from binyan.cli.output import plain_warnings, print_result, standard_input
 from binyan.evaluation.translation import EvaluationSettings
 from binyan.translation.alignment import AlignmentSettings
 from binyan.translation.bitext import BitextSettings
-from binyan.translation.decoder import DecoderSettings, SearchSettings
+from binyan.translation.bitext_cleaning import CleaningSettings
+from binyan.translation.decoder import SearchSettings, TranslationSettings
 from binyan.translation.rule_extraction import ExtractionLimits
 from binyan.translation.system_folder import SystemSettings
 from binyan.translation.tuning import TuningSettings
@@ -113,6 +114,7 @@ def train(
     system: SystemSettings,
     symmetrisation: AlignmentSettings,
     limits: ExtractionLimits,
+    cleaning: CleaningSettings,
     bitext: BitextSettings,
     quiet: Quiet = False,
 ) -> None:
@@ -122,7 +124,7 @@ def train(
     """
     from binyan import Translator
 
-    translator = Translator(bitext=bitext, alignment=symmetrisation, system=system, limits=limits)
+    translator = Translator(bitext=bitext, alignment=symmetrisation, system=system, limits=limits, cleaning=cleaning)
     with plain_warnings():
         translator.fit(
             source,
@@ -132,6 +134,7 @@ def train(
             only_for=only_for or (),
             progress=False if quiet else None,
         )
+    typer.echo(str(translator.cleaned), err=True)
     typer.echo(f"{translator.rules}; next: binyan mt tune {out} --source F --reference F", err=True)
 
 
@@ -196,7 +199,7 @@ def translate(
         ),
     ] = False,
     batch: Annotated[int, typer.Option(help="Lines read before any is translated; 1 for a program that waits.")] = 200,
-    decoder: DecoderSettings,
+    decoder: TranslationSettings,
     threads: Threads = 1,
     quiet: Quiet = False,
 ) -> None:

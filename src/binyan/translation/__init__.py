@@ -2,7 +2,8 @@
 
 from binyan.translation.alignment import Alignments, align, symmetrise
 from binyan.translation.bitext import Bitext, BitextSettings
-from binyan.translation.decoder import Decoder, DecoderSettings, Hypothesis
+from binyan.translation.bitext_cleaning import CleaningReport, CleaningSettings
+from binyan.translation.decoder import Decoder, DecoderSettings, Hypothesis, TranslationSettings
 from binyan.translation.derivation import DerivationStep, ExplainedTranslation, Explainer, Explanation
 from binyan.translation.lattice_rescoring import LatticeRescorer
 from binyan.translation.rescoring import Rescorer
@@ -17,6 +18,8 @@ __all__ = [
     "Alignments",
     "Bitext",
     "BitextSettings",
+    "CleaningReport",
+    "CleaningSettings",
     "Decoder",
     "DecoderSettings",
     "DerivationStep",
@@ -31,6 +34,7 @@ __all__ = [
     "SystemSettings",
     "Translation",
     "TranslationRule",
+    "TranslationSettings",
     "Translator",
     "TunedWeights",
     "TuningReport",

@@ -69,6 +69,11 @@ class Bitext:
             "\n".join(map(" ".join, self.source)).encode(), b"\0", "\n".join(map(" ".join, self.target)).encode()
         )
 
+    @property
+    def words_ratio(self) -> float:
+        """Target words per source word."""
+        return sum(map(len, self.target)) / max(1, sum(map(len, self.source)))
+
     def vocabularies(self) -> tuple[Vocabulary, Vocabulary]:
         """All words of either side."""
         return _vocabulary(self.source), _vocabulary(self.target)

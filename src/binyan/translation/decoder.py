@@ -21,19 +21,13 @@ from binyan.translation.rule_table import GAPS, RuleTable
 from binyan.translation.target_words import EncodedSentences, TargetWords
 
 DECODER_FEATURES = ("Glue", "PassThrough", "Words", "Rules")
-# Where tuning starts: near what English to German captions were tuned to.
+# Where tuning starts, whatever the languages and the text: what is usual in phrase-based systems. Other features start at 0.
 _START = {
-    "TargetGivenSource": 0.4,
-    "LexTargetGivenSource": 0.05,
-    "LexSourceGivenTarget": 0.5,
-    "LogCount": 0.2,
-    "Singleton": -0.5,
-    "LogSourceCount": -0.2,
-    "SingletonSource": -0.3,
-    "Coherence": 0.2,
-    "Glue": 0.2,
+    "TargetGivenSource": 0.2,
+    "LexTargetGivenSource": 0.2,
+    "LexSourceGivenTarget": 0.2,
     "PassThrough": -1.0,
-    "Words": 0.6,
+    "Words": 0.5,
 }
 _BATCH = 200  # words between two chances to interrupt, per thread
 _MOST_COPIED = 4_000_000  # characters of words that were copied, until they are forgotten
@@ -72,6 +66,17 @@ class DecoderSettings(SearchSettings):
         super().__post_init__()
         if self.consensus < 1:
             raise SettingsError("consensus is taken over 1 translation or more")
+
+
+@dataclass(frozen=True)
+class TranslationSettings(DecoderSettings):
+    """The same, as translation systems have it: consensus is the default, and 1 takes the translation with the best score."""
+
+    consensus: int = setting(
+        100,
+        "Write that one of the K best translations which agrees best with the others; 1: the one with the best score.",
+        metavar="K",
+    )
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from binyan.signature import digest
 from binyan.translation.decoder import HypothesisLists
 
 Features = NDArray[np.float64]
+_GOLDEN = 0.6180339887498949  # its multiples are spread evenly modulo 1
 _SAME, _OFTEN = 1e-6, 0.02  # variance that is none; share of sentences a feature varies in to be tuned
 
 
@@ -95,6 +96,15 @@ class References:
         ids = np.fromiter((self._ids.get(w, other) for w in lists.vocabulary), np.uint32, len(lists.vocabulary))
         words = ids[lists.words] if len(lists.words) else lists.words
         return _core.bleu_statistics(words, lists.offsets, lists.sentence, *self._arrays).reshape(-1, _core.BLEU_WIDTH)
+
+
+def with_reference_lengths(
+    statistics: NDArray[np.int64], sentence: NDArray[np.uint32], factor: float
+) -> NDArray[np.int64]:
+    """BLEU statistics as if references had `factor` times as many words, rounded up or down by sentence so that sums are right."""
+    changed = statistics.copy()
+    changed[:, 9] = np.floor(statistics[:, 9] * factor + sentence * _GOLDEN % 1)
+    return changed
 
 
 def hypothesis_key(features: Features, statistics: NDArray[np.int64]) -> str:

@@ -21,6 +21,7 @@ from binyan.settings import Settings, setting
 from binyan.text import Preparation
 from binyan.translation.alignment import Alignments, AlignmentSettings, align
 from binyan.translation.bitext import Bitext, BitextSettings, read_words
+from binyan.translation.bitext_cleaning import NO_CLEANING, CleaningReport, CleaningSettings, clean, without_emptied
 from binyan.translation.rule_extraction import ExtractionLimits, extract_rules
 from binyan.translation.tuning import TunedWeights, TuningSettings
 
@@ -33,7 +34,7 @@ class SystemSettings(Settings):
     """What a system is made of beside its rules."""
 
     order: int = setting(4, "Order of the Kneser-Ney model of the target text.")
-    alignments: int = setting(1, "How often eflomal aligns; rules are counted over all.")
+    alignments: int = setting(3, "How often eflomal aligns (its runs differ); rules are counted over all.")
 
     def __post_init__(self) -> None:
         if self.alignments < 1:
@@ -48,6 +49,7 @@ class SystemRecipe:
     alignment: AlignmentSettings = field(default_factory=AlignmentSettings)
     system: SystemSettings = field(default_factory=SystemSettings)
     limits: ExtractionLimits = field(default_factory=ExtractionLimits)
+    cleaning: CleaningSettings = field(default_factory=CleaningSettings)
 
     def to_dict(self) -> dict[str, Any]:
         """As stored in the folder."""
@@ -58,6 +60,7 @@ class SystemRecipe:
             "limits": self.limits.to_dict(),
             "order": self.system.order,
             "alignments": self.system.alignments,
+            "cleaning": self.cleaning.to_dict(),
         }
 
     @classmethod
@@ -69,6 +72,7 @@ class SystemRecipe:
             AlignmentSettings(stored["symmetrisation"]),
             SystemSettings(stored["order"], stored.get("alignments", 1)),
             ExtractionLimits.from_dict(stored["limits"]),
+            CleaningSettings.from_dict(stored.get("cleaning", NO_CLEANING.to_dict())),
         )
 
     def with_alignments(self, number: int) -> SystemRecipe:
@@ -77,7 +81,10 @@ class SystemRecipe:
 
 
 class SystemFolder:
-    """A folder that holds a system, or that one is made in. `recipe` and `bitext` (a digest) say what it is made of."""
+    """A folder that holds a system, or that one is made in. `recipe` and `bitext` (a digest) say what it is made of.
+
+    `words_ratio`: target words per source word of the bitext; None in folders of earlier versions.
+    """
 
     def __init__(self, path: PathLike) -> None:
         self.path = Path(path)
@@ -90,6 +97,8 @@ class SystemFolder:
             stored = json.loads((self.path / SETTINGS).read_text(encoding="utf-8"))
             self.recipe, self.bitext = SystemRecipe.from_dict(stored["settings"]), str(stored["bitext"])
             self.only_for: list[str] = [str(name) for name in stored.get("only_for", [])]
+            ratio = stored.get("words_ratio")
+            self.words_ratio = None if ratio is None else float(ratio)
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"{self.path / SETTINGS}: not the settings of a translation system ({error}); make the system again"
@@ -101,7 +110,8 @@ class SystemFolder:
         place, names = Path(path), [Path(p).name for p in only_for]
         place.mkdir(parents=True, exist_ok=True)
         if not (place / SETTINGS).exists():
-            content = {"settings": recipe.to_dict(), "bitext": bitext.digest, "only_for": names}
+            content: dict[str, Any] = {"settings": recipe.to_dict(), "bitext": bitext.digest, "only_for": names}
+            content["words_ratio"] = clean(bitext, recipe.cleaning)[0].words_ratio
             write_json(place / SETTINGS, content)
         folder = cls(place)
         if (folder.recipe.to_dict(), folder.bitext, folder.only_for) != (recipe.to_dict(), bitext.digest, names):
@@ -116,18 +126,21 @@ class SystemFolder:
         alignment_files: Sequence[PathLike],
         only_for: Sequence[PathLike],
         progress: ProgressOption,
-    ) -> None:
-        """Make everything that the folder does not have yet."""
+    ) -> CleaningReport:
+        """Make everything that the folder does not have yet. Rules are of the pairs that cleaning keeps, the model of all."""
         from binyan.ngram.kneser_ney import KneserNey
 
-        links = [Alignments.read(path) for path in alignment_files or self._aligned(bitext)]
+        cleaned, report = clean(bitext, self.recipe.cleaning)
+        files = alignment_files or self._aligned(cleaned)
         if not self.rules.exists():
             prepare = self.recipe.bitext.source
             texts = [s for path in only_for for s in read_words(path, prepare)] if only_for else None
-            extract_rules(bitext, links, self.recipe.limits, texts, progress).save(self.rules)
+            links = [without_emptied(Alignments.read(path), cleaned) for path in files]
+            extract_rules(cleaned, links, self.recipe.limits, texts, progress).save(self.rules)
         if not self.language_model.exists():
             model = KneserNey(self.recipe.system.order).fit([s for s in bitext.target if s])
             model.save(self.language_model)
+        return report
 
     def _aligned(self, bitext: Bitext) -> list[Path]:
         """The files of the alignments, made where they are missing."""
@@ -170,6 +183,7 @@ class SystemFolder:
             "signatures": [str(m.signature()) for m in models],
             "bleu": tuned.bleu,
             "history": tuned.history,
+            "lengths": tuned.lengths,
             "tuning": asdict(settings),
         }
         write_json(self.weights(name), content)

@@ -20,7 +20,8 @@ from binyan.text.vocabulary import SPECIALS
 from binyan.translation.alignment import AlignmentSettings
 from binyan.translation.any_line import FittedLines
 from binyan.translation.bitext import Bitext, BitextSettings, check_lines, read_words
-from binyan.translation.decoder import Decoder, DecoderSettings, longest_sentence
+from binyan.translation.bitext_cleaning import CleaningReport, CleaningSettings
+from binyan.translation.decoder import Decoder, DecoderSettings, TranslationSettings, longest_sentence
 from binyan.translation.derivation import Explainer, Explanation
 from binyan.translation.inputs import ModelOrPath, batches, listed, model_files, open_models, reference_texts
 from binyan.translation.json_lines import answer_lines
@@ -33,7 +34,7 @@ from binyan.translation.tuning import TuningReport, TuningSettings, tune
 if TYPE_CHECKING:
     from binyan.evaluation.translation import TranslationReport
 
-_RECIPE = BitextSettings, AlignmentSettings, SystemSettings, ExtractionLimits
+_RECIPE = BitextSettings, AlignmentSettings, SystemSettings, ExtractionLimits, CleaningSettings
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class Translator:
     @takes_settings(*_RECIPE)
     def __init__(self, **settings: Any) -> None:
         self.recipe = SystemRecipe(*gather("Translator", settings, *_RECIPE))
+        self.cleaned: CleaningReport | None = None
         self._system: SystemFolder | None = None
         self._models: tuple[ModelOrPath, ...] = ()
         self._weights: PathLike | None = None
@@ -89,14 +91,14 @@ class Translator:
         """Make a system in `folder` from two texts, line by line translations of each other; steps done there before are kept.
 
         `alignment_files`: Pharaoh files to use instead of running eflomal. `only_for`: source texts; only rules they can use
-        are kept, which saves memory where the bitext is large.
+        are kept, which saves memory where the bitext is large. `cleaned` says how many sentence pairs were left out, and why.
         """
         files, texts = listed(alignment_files), listed(only_for)
         if files:
             self.recipe = self.recipe.with_alignments(len(files))
         bitext = Bitext.read(source, target, self.recipe.bitext)
         self._system = SystemFolder.create(folder, self.recipe, bitext, texts)
-        self._system.make(bitext, files, texts, progress)
+        self.cleaned = self._system.make(bitext, files, texts, progress)
         self._models, self._weights, self._rules, self._decoder = (), None, None, None
         return self
 
@@ -147,10 +149,11 @@ class Translator:
 
     # Translating.
 
-    @takes_settings(DecoderSettings)
+    @takes_settings(TranslationSettings)
     def decoder(self, **settings: Any) -> Decoder:
         """The decoder that `translate` uses, under tuned weights and with the models they were tuned with; it is kept."""
-        [own] = gather("translate", settings, DecoderSettings)
+        whole = {n: TranslationSettings(**v.to_dict()) for n, v in settings.items() if type(v) is DecoderSettings}
+        [own] = gather("translate", settings | whole, TranslationSettings)
         if self._decoder is None:
             weights = self._stored_weights()
             models = open_models(self._models or weights["models"] or [self._files.language_model])
@@ -161,7 +164,7 @@ class Translator:
 
     def decoder_for(self, models: Sequence[LanguageModel], stored: Mapping[str, Any]) -> Decoder:
         """A decoder of its own, with some language models and weights as `read_weights` gives them."""
-        return Decoder(self.rules, models, stored["weights"])
+        return Decoder(self.rules, models, stored["weights"], TranslationSettings())
 
     def _stored_weights(self) -> dict[str, Any]:
         path = Path(self._weights) if self._weights is not None else self._files.weights()
@@ -177,13 +180,12 @@ class Translator:
     def translate(
         self, text: Source, *, threads: int = 1, progress: ProgressOption = None, **settings: Any
     ) -> list[str]: ...
-    @takes_settings(DecoderSettings)
+    @takes_settings(TranslationSettings)
     def translate(
         self, text: Source, *, threads: int = 1, progress: ProgressOption = None, **settings: Any
     ) -> str | list[str]:
         """The translation of a sentence, or of each sentence of a list or of a file given as a Path object."""
-        hypotheses = self.decoder(**settings).translate(self._sentences(text), threads, progress)
-        lines = [" ".join(hypothesis.words) for hypothesis in hypotheses]
+        lines = list(_translated(self.decoder(**settings), self._sentences(text), threads, progress))
         return lines[0] if isinstance(text, str) else lines
 
     @overload
@@ -194,7 +196,7 @@ class Translator:
     def translations(
         self, text: Source, n: int = 10, *, threads: int = 1, progress: ProgressOption = None, **settings: Any
     ) -> list[list[Translation]]: ...
-    @takes_settings(DecoderSettings)
+    @takes_settings(TranslationSettings)
     def translations(
         self, text: Source, n: int = 10, *, threads: int = 1, progress: ProgressOption = None, **settings: Any
     ) -> list[Translation] | list[list[Translation]]:
@@ -207,7 +209,7 @@ class Translator:
             best[sentence].append(Translation(" ".join(lists.text(h)), float(lists.score[h]), features))
         return best[0] if isinstance(text, str) else best
 
-    @takes_settings(DecoderSettings)
+    @takes_settings(TranslationSettings)
     def stream(
         self,
         lines: Iterable[str],
@@ -234,12 +236,10 @@ class Translator:
                 lists = decoder.k_best(sentences, nbest, distinct=True, threads=threads, progress=progress)
                 yield from list_lines(lists, decoder.feature_names, done, format)
             else:
-                fitted = FittedLines(sentences, longest_sentence(decoder.settings.consensus))
-                hypotheses = decoder.translate(fitted.pieces, threads, progress)
-                yield from fitted.joined(" ".join(h.words) for h in hypotheses)
+                yield from _translated(decoder, sentences, threads, progress)
             done += len(sentences)
 
-    @takes_settings(DecoderSettings)
+    @takes_settings(TranslationSettings)
     def explain(self, text: str | Sequence[str], n: int = 1, **settings: Any) -> Explanation:
         """How a sentence is translated: the n best translations with word alignment and the rules that made them.
 
@@ -248,7 +248,7 @@ class Translator:
         [words] = self._sentences([text])
         return Explainer(self.decoder(**settings)).explain(words, n)
 
-    @takes_settings(DecoderSettings)
+    @takes_settings(TranslationSettings)
     def answer_lines(
         self, source: PathLike | IO[bytes], *, n: int = 1, prepared: bool = False, threads: int = 1, **settings: Any
     ) -> Iterator[str]:
@@ -298,12 +298,13 @@ class Translator:
         results = []
         for n, own in enumerate(runs, 1):
             state = self._files.tuning_state(f"{name}-{n}")
-            results.append(tune(decoder, text, translations, own, state, threads, progress))
+            results.append(tune(decoder, text, translations, own, state, threads, progress, self._files.words_ratio))
             self._files.save_weights(f"{name}-{n}", results[-1], own, paths, loaded)
         best = max(range(repetitions), key=lambda i: results[i].bleu)
         self._files.save_weights(name, results[best], runs[best], paths, loaded)
         self._decoder = None
         figures = {"tuning": tuning.method, "k": tuning.k, "seed": tuning.seed, "pop_limit": search.pop_limit}
+        figures["length"] = tuning.length
         return TuningReport(tuple(results), self.signature().extended(**figures))
 
     def _development(
@@ -358,3 +359,12 @@ class Translator:
 
     def __repr__(self) -> str:
         return f"<Translator {self.folder}>" if self.is_fitted else "<Translator, not fitted>"
+
+
+def _translated(
+    decoder: Decoder, sentences: Sequence[Sequence[str]], threads: int, progress: ProgressOption
+) -> Iterator[str]:
+    """The translation of each sentence; very long ones in pieces, with very long words copied."""
+    fitted = FittedLines(sentences, longest_sentence(decoder.settings.consensus))
+    hypotheses = decoder.translate(fitted.pieces, threads, progress)
+    return fitted.joined(" ".join(hypothesis.words) for hypothesis in hypotheses)

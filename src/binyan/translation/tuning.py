@@ -1,6 +1,6 @@
-"""Tuning of a decoder's weights towards BLEU, by batch MIRA or minimum error-rate training.
+"""Tuning of a decoder's weights towards BLEU, by batch MIRA, minimum error-rate training or pairwise ranking.
 
-Both decode the development text, add the k best hypotheses to those of earlier rounds, and choose weights on all of them.
+All decode the development text, add the k best hypotheses to those of earlier rounds, and choose weights on all of them.
 The state after each round is one file; a tuning that was stopped is resumed from it and ends as if it had not been stopped.
 """
 
@@ -19,10 +19,14 @@ from binyan.progress import Progress, ProgressOption
 from binyan.settings import Settings, setting
 from binyan.signature import Signature, digest
 from binyan.translation.decoder import Decoder
-from binyan.translation.hypothesis_pool import Features, HypothesisPool, References, bleu_of
-from binyan.translation.weight_search import mert, mira
+from binyan.translation.hypothesis_pool import Features, HypothesisPool, References, bleu_of, with_reference_lengths
+from binyan.translation.weight_search import mert, mira, pro
 
-METHODS = ("mira", "mert")
+METHODS = ("mira", "mert", "pro")
+LENGTHS = ("bitext", "references")
+_OTHER_TEXT = (
+    0.05  # where ratios of words differ by more than this share, the tuning text is of another kind than the bitext
+)
 Sentences = Sequence[Sequence[str]]
 
 
@@ -34,9 +38,12 @@ class TuningSettings(Settings):
     other text.
     """
 
-    method: str = setting("mira", "mira or mert.")
+    method: str = setting("mira", "mira, mert or pro.", option="--tuner", short="--method")
     k: int = setting(100, "Hypotheses per sentence in each round.", option="--k")
-    rounds: int = setting(6, "Decodings of the text, at most.")
+    rounds: int = setting(8, "Decodings of the text, at most.")
+    length: str = setting(
+        "bitext", "How long translations are to be: as in the bitext, or as the references of the tuning text."
+    )
     restarts: int = setting(8, "Random starting points of MERT's search.", on_command_line=False)
     seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
     least_new: float = setting(0.1, "Stop when a round adds fewer new hypotheses per sentence.", on_command_line=False)
@@ -46,18 +53,33 @@ class TuningSettings(Settings):
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise SettingsError(f"weights are tuned by {' or '.join(METHODS)}, not {self.method!r}")
+            raise SettingsError(f"weights are tuned by {', '.join(METHODS)}, not {self.method!r}")
+        if self.length not in LENGTHS:
+            raise SettingsError(
+                f"translations are to be as long as in the {' or the '.join(LENGTHS)}, not {self.length!r}"
+            )
         if self.k < 1 or self.rounds < 1 or self.restarts < 0:
             raise SettingsError("k and rounds are 1 or more, restarts 0 or more")
 
 
 @dataclass(frozen=True)
 class TunedWeights:
-    """The weights with the best BLEU of a decoding, and BLEU (0 to 1) on the development text after each round."""
+    """The weights with the best BLEU of a decoding, and BLEU (0 to 1) on the development text in each round.
+
+    `lengths`: words written in each round per word of the references. `round`: whose weights these are; round 0 decodes
+    with the weights that tuning starts from.
+    """
 
     weights: dict[str, float]
     bleu: float
     history: tuple[float, ...]
+    lengths: tuple[float, ...] = ()
+    round: int = 0
+
+    def __str__(self) -> str:
+        kept = f"round {self.round} of {len(self.history)}" if self.round else "the start: no round was better"
+        longer = f", {100 * self.lengths[self.round] - 100:+.1f} % words against the references" if self.lengths else ""
+        return f"BLEU {100 * self.bleu:.2f} ({kept}){longer}"
 
 
 @dataclass(frozen=True)
@@ -93,10 +115,7 @@ class TuningReport:
         return {**figures, "weights": self.best.weights, "signature": str(self.signature)}
 
     def __str__(self) -> str:
-        lines = [
-            f"{n}: BLEU {100 * tuned.bleu:.2f} after {len(tuned.history)} rounds"
-            for n, tuned in enumerate(self.repetitions, 1)
-        ]
+        lines = [f"{n}: {tuned}" for n, tuned in enumerate(self.repetitions, 1)]
         lines += [f"mean {self.mean:.2f}, standard deviation {self.deviation:.2f}", str(self.signature)]
         return "\n".join(lines)
 
@@ -114,9 +133,12 @@ def tune(
     state: PathLike | None = None,
     threads: int = 1,
     progress: ProgressOption = None,
+    words_ratio: float | None = None,
 ) -> TunedWeights:
     """Tune the weights of `decoder` on prepared sentences, each with one reference or more.
 
+    `words_ratio`: target words per source word of the bitext, from which the length of translations is taken if the settings
+    say so; of a few hundred sentences the ratio is uncertain by a per cent or two.
     With `state`, the file of that name is written after each round, and resumed from if it exists.
     """
     settings = settings or TuningSettings()
@@ -124,7 +146,7 @@ def tune(
         raise InputError(f"{len(source)} sentences to tune on and {len(references)} with references")
     if not any(source):
         raise InputError("there is no sentence to tune on")
-    run = _Run(decoder, source, references, settings)
+    run = _Run(decoder, source, references, settings, length_factor(source, references, settings, words_ratio))
     if state is not None and Path(state).exists():
         run.restore(state)
     with Progress("rounds of tuning", settings.rounds, progress) as bar:
@@ -137,13 +159,35 @@ def tune(
     return run.result()
 
 
+def length_factor(
+    source: Sentences, references: Sequence[Sentences], settings: TuningSettings, words_ratio: float | None
+) -> float:
+    """How many times as long as they are the references count as, so that translations get the length of the bitext.
+
+    1 where the bitext's ratio is not known, not wanted, or so different that the texts are of different kinds.
+
+    >>> length_factor([["a"] * 100], [[["b"] * 102]], TuningSettings(), 1.0)
+    0.9803921568627451
+    """
+    words = sum(map(len, source))
+    own = sum(len(r) / len(of) for of in references for r in of) / max(1, words)
+    if words_ratio is None or settings.length != "bitext" or own <= 0 or abs(words_ratio / own - 1) > _OTHER_TEXT:
+        return 1.0
+    return words_ratio / own
+
+
 class _Run:
     """The state of a tuning: hypotheses, weights tried, BLEU of each round."""
 
     def __init__(
-        self, decoder: Decoder, source: Sentences, references: Sequence[Sentences], settings: TuningSettings
+        self,
+        decoder: Decoder,
+        source: Sentences,
+        references: Sequence[Sentences],
+        settings: TuningSettings,
+        factor: float,
     ) -> None:
-        self.decoder, self.source, self.settings = decoder, source, settings
+        self.decoder, self.source, self.settings, self.factor = decoder, source, settings, factor
         self.references = References(references)
         self.names = decoder.feature_names
         self.pool = HypothesisPool.empty(len(source), len(self.names))
@@ -151,13 +195,16 @@ class _Run:
         self.weights: Features = np.where(self.used, [decoder.weights[n] for n in self.names], 0.0)
         self.tried: list[Features] = []
         self.history: list[float] = []
+        self.lengths: list[float] = []
+        self.scores: list[float] = []
         self.settled = False
         text = [" ".join(s) for s in source] + [" ".join(r) for of in references for r in of]
         rules = decoder.rules.signature().digest
         models = "+".join(m.signature().digest for m in decoder.models)
         self.identity = digest(
             "\n".join(text).encode(),
-            repr((self.names, asdict(settings), rules, models, asdict(decoder.settings))).encode(),
+            repr((self.names, asdict(settings), rules, models, asdict(decoder.settings), factor)).encode(),
+            self.weights.tobytes(),
         )
 
     @property
@@ -172,11 +219,14 @@ class _Run:
         lists.features[:, ~self.used] = 0.0  # what does not vary is not tuned
         statistics = self.references.statistics(lists)
         firsts = np.unique(lists.sentence, return_index=True)[1]
-        bleu = bleu_of(statistics[firsts].sum(axis=0))
-        added = self.pool.add(lists, statistics)
+        aimed_at = with_reference_lengths(statistics, lists.sentence, self.factor)
+        sums = statistics[firsts].sum(axis=0)
+        added = self.pool.add(lists, aimed_at)
         better = self._better(np.random.default_rng([self.settings.seed, self.round]))
         self.tried.append(self.weights)
-        self.history.append(bleu)
+        self.scores.append(bleu_of(aimed_at[firsts].sum(axis=0)))
+        self.history.append(bleu_of(sums))
+        self.lengths.append(float(sums[8] / max(1, sums[9])))
         self.settled = added < self.settings.least_new * len(self.source) or bool(
             np.allclose(better, self.weights, atol=1e-4)
         )
@@ -185,18 +235,22 @@ class _Run:
     def _better(self, random: np.random.Generator) -> Features:
         if self.settings.method == "mert":
             return mert(self.pool, [self.weights, *self.tried[-3:]], self.settings.restarts, random)
+        if self.settings.method == "pro":
+            return pro(self.pool, self.weights, random)
         return mira(self.pool, self.weights, random, self.settings.mira_c, self.settings.mira_epochs)
 
     def result(self) -> TunedWeights:
-        best = int(np.argmax(self.history))
+        best = int(np.argmax(self.scores))
         weights = dict(zip(self.names, (float(w) for w in self.tried[best]), strict=True))
-        return TunedWeights(weights, self.history[best], tuple(self.history))
+        return TunedWeights(weights, self.history[best], tuple(self.history), tuple(self.lengths), best)
 
     def save(self, path: PathLike) -> None:
         features, statistics, offsets = self.pool.flat()
         meta = {
             "identity": self.identity,
             "history": self.history,
+            "lengths": self.lengths,
+            "scores": self.scores,
             "settled": self.settled,
             "features": list(self.names),
         }
@@ -216,5 +270,6 @@ class _Run:
         if file.meta["identity"] != self.identity:
             raise InputError(f"{path}: is of a tuning with other texts, models or settings; remove it to begin anew")
         self.history, self.settled = list(file.meta["history"]), file.meta["settled"]
+        self.lengths, self.scores = list(file.meta["lengths"]), list(file.meta["scores"])
         self.weights, self.tried = file.array("weights"), list(file.array("tried"))
         self.pool.restore(file.array("features"), file.array("statistics"), file.array("offsets"))

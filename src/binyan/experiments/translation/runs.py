@@ -16,7 +16,7 @@ from binyan.experiments.translation.bitexts import CORPORA
 from binyan.experiments.translation.models import SYSTEMS, SystemModels, trained
 from binyan.text import Corpus
 from binyan.translation.bitext import read_words
-from binyan.translation.decoder import DecoderSettings
+from binyan.translation.decoder import TranslationSettings
 from binyan.translation.translator import Translator
 from binyan.translation.tuning import mean_and_deviation
 
@@ -112,8 +112,8 @@ def measure_bleu(experiment: TranslationExperiment, workspace: Workspace) -> Out
         progress=workspace.progress,
         **{setting: model[setting] for setting in ("method", "k", "rounds", "seed", "repetitions")},
     )
-    rules = system.rules.restricted(test[0], DecoderSettings().max_span)
-    decoding = DecoderSettings(pop_limit=model["pop_limit"], consensus=model["consensus"])
+    rules = system.rules.restricted(test[0], TranslationSettings().max_span)
+    decoding = TranslationSettings(pop_limit=model["pop_limit"], consensus=model["consensus"])
     outputs = []
     for n in range(1, model["repetitions"] + 1):
         decoder = system.using(models, system.folder / f"{name}-{n}.json", rules).decoder(settings=decoding)
