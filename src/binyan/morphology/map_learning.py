@@ -99,7 +99,9 @@ def learn_map(
     if not types:
         raise InputError("no word with a letter to learn a word map from")
     learnt = types[: s.types]
-    grammar, unit, reason = (s.grammar, "grapheme", "as asked for") if s.grammar != BY_SCRIPT else by_script(learnt)
+    grammar, unit, reason = by_script(learnt)
+    if s.grammar != BY_SCRIPT:
+        grammar, reason = s.grammar, "as asked for"
     how: dict[str, Any] = {
         "sweeps": s.sweeps,
         "burn_in": s.sweeps * 4 // 5,
