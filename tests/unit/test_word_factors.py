@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import pytest
 import binyan
 from binyan.errors import InputError, SettingsError
 from binyan.log_bilinear.factor_map import FactorMap, MapWarning
+from binyan.morphology.analysis import Analysis
 from binyan.morphology.frozen_grammar import FrozenGrammar
 from binyan.morphology.kept_maps import learn_or_take
-from binyan.morphology.map_learning import MapSettings, by_script, learn_map
+from binyan.morphology.map_learning import MapSettings, _most_probable, by_script, learn_map
 from binyan.morphology.map_sources import MapLearner
-from binyan.segmentation import SegmentationTable
+from binyan.segmentation import Segmentation, SegmentationTable
 from binyan.segmentation.factor_table import FactorTable
 from binyan.segmentation.letter_factors import LetterFactors
 from binyan.segmentation.word_map_file import read_word_map
@@ -236,3 +238,17 @@ def test_marks_are_letters_of_their_own_for_any_grammar():
     words = {stem + ending: 1 for stem in stems for ending in ("ٌ", "َ", "ِ")}
     learnt = learn_map(words, grammar="affixes", sweeps=40, progress=False)
     assert any(unicodedata.combining(part.text[0]) for word in words for part in learnt.segmentations[word])
+
+
+def test_the_segmentation_of_a_map_is_the_one_with_most_of_the_probability():
+    how = {"sweeps": 40, "burn_in": 10, "chains": 1, "snapshots": 1, "seed": 3}
+    morphology = binyan.Morphology("affixes", unit="grapheme", **how).fit(WORDS, progress=False)
+    undecided = 0
+    for word in WORDS:
+        sums: Counter[Segmentation] = Counter()
+        for tree, probability in morphology.posterior.trees(word, 1000):
+            sums[Analysis(word, tree, probability, morphology.grammar).segmentation] += probability
+        undecided += morphology.posterior.trees(word, 1)[0][1] <= 0.5
+        [best] = _most_probable(morphology, word)
+        assert sums[best.segmentation] == pytest.approx(max(sums.values()))
+    assert undecided
