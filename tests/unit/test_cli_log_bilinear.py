@@ -179,3 +179,27 @@ def test_vectors_of_a_model_without_any(folder: Path) -> None:
     run("lm", "train", "mkn", "--text", folder / "train", "--out", folder / "mkn")
     with pytest.raises(SettingsError, match="has no vectors"):
         run("vectors", "nearest", folder / "mkn", "hausen")
+
+
+def test_a_learnt_map_is_kept_beside_the_model(folder: Path, tmp_path: Path) -> None:
+    arguments = [
+        "--text",
+        folder / "train",
+        "--dev",
+        folder / "dev",
+        "--classes",
+        folder / "classes",
+        "--map",
+        "concat",
+    ]
+
+    def said(name: str) -> str:
+        out = ["--out", tmp_path / name, *SMALL[:-1]]
+        result = CliRunner().invoke(app, [str(a) for a in ("lm", "train", "clbl++", *arguments, *out)])
+        assert result.exit_code == 0, result.output
+        return result.stderr
+
+    assert "kept for further training" in said("first") and "taken from there, nothing learnt anew" in said("second")
+    assert len(list(tmp_path.glob("word-map-*.binyan"))) == 1
+    with pytest.raises(SettingsError, match="'concta' is neither a file nor"):
+        run("lm", "train", "clbl++", *arguments[:-1], "concta", "--out", tmp_path / "third")

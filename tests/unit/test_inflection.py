@@ -196,13 +196,14 @@ def test_segmentation_is_learnt_without_any_file(tmp_path: Path) -> None:
 
 def test_candidates_of_learners_differ_at_an_end_and_respect_the_bound() -> None:
     """A word of which sixteen segmentations are given gets no further ones."""
+    from binyan.morphology.map_sources import MapLearner
     from binyan.ngram.candidate_learning import learn_candidates
     from binyan.text import Corpus, Preparation
 
     word = "domemhradustroma" * 2
     given = SegmentationCandidates.of_any({word: [f"{word[:i]} {word[i:]}" for i in range(1, 17)]})
     corpus = Corpus.read([*TEXT, word], Preparation())
-    table, candidates = learn_candidates("own", corpus, given, seed=1, progress=False)
+    table, candidates = learn_candidates(MapLearner(), corpus, given, seed=1, progress=False)
     assert len(candidates.parts(word)) == 16
     for each in TABLE:
         ends = [(parts[0], parts[-1]) for parts in (table.components(each, "left"), *candidates.parts(each))]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from binyan import model_file  # noqa: E402
 from binyan.errors import ModelFileError  # noqa: E402
 from binyan.log_bilinear.gradients import likelihood  # noqa: E402
 from binyan.log_bilinear.settings import Shape, TrainingSettings, Variant  # noqa: E402
+from binyan.log_bilinear.step_guard import SMALLEST, StepGuard  # noqa: E402
 from binyan.log_bilinear.training import Trainer, TrainingError  # noqa: E402
 from binyan.text import Corpus  # noqa: E402
 from log_bilinear_world import CLASS_OF, CORPUS, DEVELOPMENT, MAP, lm, text  # noqa: E402
@@ -147,6 +150,37 @@ def test_steps_that_would_undo_the_model_are_made_smaller(step: float) -> None:
     assert good.history.step_share == [1.0, 1.0, 1.0]
     assert large.history.step_share[-1] < 1
     assert min(large.history.perplexity) < 1.3 * min(good.history.perplexity)
+
+
+def guarded_epoch(losses: Callable[[int, float], float], batches: int = 400) -> tuple[list[float], int]:
+    """An epoch of minibatches of 100 events: the share of the step size at each, and how many were computed in all."""
+    guard = StepGuard(SimpleNamespace(parameters={}, sums={}))  # type: ignore[arg-type]
+    guard.begin(batches)
+    shares, start, computed = [1.0] * batches, 0, 0
+    while start < batches:
+        computed += 1
+        assert computed < 10 * batches and guard.scale >= SMALLEST, "the guard never gives in"
+        if guard.rose(100 * losses(start, guard.scale), 100, 100 * start, 0.0):
+            start = guard.back()[0] // 100
+            continue
+        shares[start] = guard.scale
+        start += 1
+    return shares, computed
+
+
+def test_hard_events_do_not_end_training() -> None:
+    """Every twentieth minibatch, at which the guard looks, is one whose loss no step size changes."""
+    shares, computed = guarded_epoch(lambda batch, share: 6.6 if batch in (100, 240) else 5.0)
+    assert shares[101] == shares[241] == shares[-1] == 1.0 and computed < 700
+    always, _ = guarded_epoch(lambda batch, share: 5.0)
+    assert set(always) == {1.0}
+
+
+def test_large_steps_are_told_from_hard_events() -> None:
+    shares, _ = guarded_epoch(lambda batch, share: 5.0 + 40.0 * share * (batch > 90))
+    assert shares[79] == 1.0 and 0 < shares[-1] < 0.05
+    with pytest.raises(AssertionError, match="never gives in"):
+        guarded_epoch(lambda batch, share: 5.0 if batch < 90 else 500.0)
 
 
 def test_a_run_whose_steps_were_halved_resumes_bit_for_bit(tmp_path: Path) -> None:

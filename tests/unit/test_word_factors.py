@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +12,12 @@ import pytest
 import binyan
 from binyan.errors import InputError, SettingsError
 from binyan.log_bilinear.factor_map import FactorMap, MapWarning
+from binyan.morphology.analysis import Analysis
 from binyan.morphology.frozen_grammar import FrozenGrammar
-from binyan.morphology.map_learning import by_script, learn_map
-from binyan.segmentation import SegmentationTable
+from binyan.morphology.kept_maps import learn_or_take
+from binyan.morphology.map_learning import MapSettings, _most_probable, by_script, learn_map
+from binyan.morphology.map_sources import MapLearner
+from binyan.segmentation import Segmentation, SegmentationTable
 from binyan.segmentation.factor_table import FactorTable
 from binyan.segmentation.letter_factors import LetterFactors
 from binyan.segmentation.word_map_file import read_word_map
@@ -174,3 +180,75 @@ def test_word_maps_are_learnt_by_our_own_morphology(tmp_path: Path):
     assert all("=" in factor for word in table for factor in table[word])
     with pytest.raises(SettingsError, match="has no grammar"):
         binyan.WordMap(method="flatcat", grammar="affixes")
+
+
+def test_a_map_is_learnt_by_the_grammar_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    assert [MapLearner.named(name).name for name in ("own", "morfessor", "affixes", "auto", "x/my.grammar")] == [
+        "own", "morfessor", "affixes", "auto", "x/my.grammar"
+    ]  # fmt: skip
+    assert MapLearner.named("map.tsv") is MapLearner.named(tmp_path / "map.tsv") is MapLearner.named({}) is None
+    with pytest.raises(SettingsError, match="'afixes' is neither a file nor"):
+        MapLearner.named("afixes")
+    (tmp_path / "affixes").write_text("walked\twalk ed\n")
+    assert MapLearner.named("affixes") is None
+    text = sentences(WORDS)
+    model = binyan.LogBilinear("clbl++", order=2, dim=4, epochs=1, batch=50, classes=3, word_map="concat")
+    assert "word map learnt by the grammar concat: as asked for" in model.fit(text, text, progress=False).description
+
+
+def test_a_learnt_map_is_kept_and_taken_again(tmp_path: Path):
+    said: list[str] = []
+    counts, settings = {word: 1 for word in WORDS}, MapSettings(sweeps=20, grammar="affixes")
+    learnt = learn_or_take(counts, settings, tmp_path, said.append, False)
+    again = learn_or_take(dict(reversed(counts.items())), settings, tmp_path, said.append, False)
+    assert "kept for further training" in said[0] and "taken from there" in said[1] and len(said) == 2
+    assert again.factors.digest == learnt.factors.digest and again.segmentations.digest == learnt.segmentations.digest
+    assert again.origin == learnt.origin == again.segmentations.origin and again.grammar == "affixes"
+    assert again.factors.factors("barking") == learnt.factors.factors("barking") != []
+    [path] = tmp_path.glob("word-map-*.binyan")
+    learn_or_take(counts | {"walk": 2}, settings, tmp_path, None, False)
+    learn_or_take(counts, replace(settings, seed=2), tmp_path, None, False)
+    assert len(list(tmp_path.glob("word-map-*.binyan"))) == 3
+    path.write_bytes(path.read_bytes()[:-5])
+    assert learn_or_take(counts, settings, tmp_path, said.append, False).factors.digest == learnt.factors.digest
+    assert "kept for further training" in said[2]
+
+
+def test_training_takes_the_map_that_is_kept(tmp_path: Path):
+    said: list[str] = []
+    text = sentences(WORDS)
+    learner = MapLearner("affixes", tmp_path, said.append)
+    small = {"order": 2, "dim": 4, "epochs": 1, "batch": 50, "classes": 3}
+    first, second = (
+        binyan.LogBilinear("clbl++", word_map=learner, **small).fit(text, text, progress=False) for _ in range(2)
+    )
+    parts = binyan.InflectionHPYLM(segmentation=learner, sweeps=2, burn_in=0, samples=1).fit(text, progress=False)
+    assert [message.rpartition("; ")[2] for message in said] == [
+        "kept for further training on the same words",
+        *2 * ["taken from there, nothing learnt anew"],
+    ]
+    assert first.signature() == second.signature() and parts.segmentation.digest
+    recurrent = binyan.Recurrent("lstm++", dim=4, hidden=4, epochs=1, batch=20, word_map=learner)
+    assert "word map learnt by the grammar affixes" in recurrent.fit(text, text, progress=False).description
+
+
+def test_marks_are_letters_of_their_own_for_any_grammar():
+    stems = ("كِتَاب", "بَاب", "قَلَم", "رَجُل", "وَلَد", "جَبَل")
+    words = {stem + ending: 1 for stem in stems for ending in ("ٌ", "َ", "ِ")}
+    learnt = learn_map(words, grammar="affixes", sweeps=40, progress=False)
+    assert any(unicodedata.combining(part.text[0]) for word in words for part in learnt.segmentations[word])
+
+
+def test_the_segmentation_of_a_map_is_the_one_with_most_of_the_probability():
+    how = {"sweeps": 40, "burn_in": 10, "chains": 1, "snapshots": 1, "seed": 3}
+    morphology = binyan.Morphology("affixes", unit="grapheme", **how).fit(WORDS, progress=False)
+    undecided = 0
+    for word in WORDS:
+        sums: Counter[Segmentation] = Counter()
+        for tree, probability in morphology.posterior.trees(word, 1000):
+            sums[Analysis(word, tree, probability, morphology.grammar).segmentation] += probability
+        undecided += morphology.posterior.trees(word, 1)[0][1] <= 0.5
+        [best] = _most_probable(morphology, word)
+        assert sums[best.segmentation] == pytest.approx(max(sums.values()))
+    assert undecided

@@ -44,15 +44,16 @@ class WordOptions(Settings):
         typer.Option("-k", "--class-count", metavar="N", help="Brown classes to make, where none are given."),
     ] = None
 
-    def sources(self, variant: str) -> dict[str, Any]:
-        """The arguments `word_map` and `classes` of a model."""
+    def sources(self, variant: str, beside: Path, quiet: bool = False) -> dict[str, Any]:
+        """The arguments `word_map` and `classes` of a model; a map that is learnt is kept beside the file `beside`."""
         maps = [m for m in (self.chosen_map, self.word_map, "morfessor" if self.morfessor else None) if m is not None]
         if len(maps) > 1:
             raise SettingsError(f"{variant} needs one word map: --map own, --map morfessor or --map F")
         if self.classes is not None and self.class_count is not None:
             raise SettingsError("--classes gives the classes; --class-count would make others")
+        chosen = maps[0] if maps else "own" if "+" in variant else None
         return {
-            "word_map": maps[0] if maps else None,
+            "word_map": o.map_beside(chosen, beside, quiet),
             "classes": self.classes if self.classes is not None else self.class_count,
         }
 
@@ -77,7 +78,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
         quiet: o.Quiet = False,
         json_: o.Json = False,
     ) -> None:
-        model = _model(variant, shape, words, training, know, prepare)
+        model = _model(variant, words.sources(variant, out, quiet), shape, training, know, prepare)
         train_network(model, [*text, *(more or [])], dev, out, checkpoint, plots, quiet, json_)
 
     command.__doc__ = f"""The log-bilinear model {variant.upper()}: {Variant.parse(variant).description}.
@@ -117,7 +118,7 @@ def tune(
     binyan lm tune clbl --text train.txt --dev dev.txt --study s --jobs 8 --scheduler tcp://192.0.2.7:8786
     """
     o.check_out(study)
-    model = _model(variant, shape, words, training, know, prepare)
+    model = _model(variant, words.sources(variant, study, quiet), shape, training, know, prepare)
     progress = False if quiet else None
     result = model.tune(text, dev, study=study, settings=tuning, scheduler=scheduler, progress=progress)
     if json_:
@@ -126,11 +127,11 @@ def tune(
         typer.echo(str(result))
 
 
-def _model(variant: str, shape: Shape, words: WordOptions, *groups: Settings) -> LogBilinear:
+def _model(variant: str, sources: dict[str, Any], *groups: Settings) -> LogBilinear:
     from binyan import LogBilinear
 
-    settings: dict[str, Any] = {type(group).__name__: group for group in (shape, *groups)}
-    return LogBilinear(variant, **words.sources(variant), **settings)
+    settings: dict[str, Any] = {type(group).__name__: group for group in groups}
+    return LogBilinear(variant, **sources, **settings)
 
 
 def train_network(

@@ -35,7 +35,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
         from binyan import Recurrent
 
         groups: dict[str, Any] = {"shape": shape, "training": training, "policy": know, "preparation": prepare}
-        model = Recurrent(variant, **words.sources(variant), **groups)
+        model = Recurrent(variant, **words.sources(variant, out, quiet), **groups)
         train_network(model, [*text, *(more or [])], dev, out, checkpoint, plots, quiet, json_)
 
     command.__doc__ = f"""A recurrent model, {variant.upper()}: {RecurrentVariant.parse(variant).description}; LSTM or GRU layers.

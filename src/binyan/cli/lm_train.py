@@ -146,7 +146,7 @@ def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
         from binyan import CompoundHPYLM
 
         groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
-        parts = _parts(segmentation, chosen_map)
+        parts = _parts(segmentation, chosen_map, out, quiet)
         model = CompoundHPYLM(segmentation=parts, both_ways=both_ways, preparation=preparation, **groups)
         sample(model, [*text, *(more or [])], out, run, quiet, json_, dev)
 
@@ -154,11 +154,11 @@ def _compound_trainer(both_ways: bool, help_: str) -> Callable[..., None]:
     return command
 
 
-def _parts(segmentation: Path | None, chosen_map: str | None) -> Path | str:
+def _parts(segmentation: Path | None, chosen_map: str | None, out: Path, quiet: bool) -> Any:
     """What `--segmentation` or `--map` gives; without either, our own morphology learns it."""
     if segmentation is not None and chosen_map is not None:
         raise SettingsError("--segmentation and --map give the same thing; leave one of them out")
-    return segmentation or chosen_map or "own"
+    return o.map_beside(segmentation or chosen_map or "own", out, quiet)
 
 
 @with_settings
@@ -205,7 +205,7 @@ def inflection(
     from binyan import InflectionHPYLM
 
     groups: dict[str, Any] = {"settings": settings, "schedule": schedule, "policy": vocabulary}
-    words: dict[str, Any] = {"segmentation": _parts(segmentation, chosen_map), "candidates": candidates}
+    words: dict[str, Any] = {"segmentation": _parts(segmentation, chosen_map, out, quiet), "candidates": candidates}
     model = InflectionHPYLM(**words, learn_segmentation=learn_segmentation, preparation=preparation, **groups)
     sample(model, [*text, *(more or [])], out, run, quiet, json_)
     if learnt is not None:

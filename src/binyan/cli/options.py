@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +15,7 @@ import typer
 from binyan.errors import SettingsError
 
 if TYPE_CHECKING:
+    from binyan.morphology.map_sources import MapLearner
     from binyan.text.reading import Source
 
 TrainingText = Annotated[
@@ -35,7 +38,7 @@ WordMapOption = Annotated[
     typer.Option(
         "--map",
         metavar="MAP",
-        help="Parts or other factors of words: own (learnt from the text by an adaptor grammar; the default), morfessor, or a file.",
+        help="Parts or other factors of words: own (learnt from the text by an adaptor grammar; the default), morfessor, a grammar to learn by, or a file.",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, max=(1 << 64) - 1, help="Seed of all that is drawn.")]
@@ -71,6 +74,17 @@ def check_out(out: Path) -> None:
         raise SettingsError(f"{out}: is a folder; name the file to write")
     if not out.absolute().parent.is_dir():
         raise SettingsError(f"{out.parent}: no such folder; make it first")
+
+
+def map_beside(chosen: Path | str | None, out: Path, quiet: bool) -> Path | str | MapLearner | None:
+    """The word map that is chosen; where it is to be learnt, by whom: it is then kept beside `out`, and the terminal is told."""
+    from binyan.morphology.map_sources import MapLearner
+
+    learner = MapLearner.named(chosen)
+    if learner is None:
+        return chosen
+    folder = None if out.exists() and not out.is_file() else out.absolute().parent
+    return replace(learner, kept_in=folder, say=None if quiet else partial(typer.echo, err=True))
 
 
 def held_out(path: Path) -> Source:

@@ -42,7 +42,8 @@ class LogBilinear(VectorLanguageModel):
 
     `variant`: lbl, clbl, nlbl or nclbl (c: with word classes, n: with a sigmoid), with +c, +o or ++ where context vectors, target
     vectors or both are sums of morpheme vectors. `word_map`, for additive models: "own", the default, to learn it from the words of the text
-    by an adaptor grammar, "morfessor" to learn it by Morfessor, or segmentations or other factors of words (a table, a file, a mapping from words to
+    by an adaptor grammar, the name of a grammar (such as "root-template-affixes") to learn it by that, "morfessor" to learn it by Morfessor,
+    a `MapLearner`, which may keep it in a folder, or segmentations or other factors of words (a table, a file, a mapping from words to
     their parts or to factors such as "lemma=go pos=VERB"). It may hold words outside the vocabulary, whose vectors are composed when they are
     met. `classes`: word classes, a `paths` file, or how many Brown classes to make; about the square root of the vocabulary by
     default. A state is the last n - 1 words: ids, or the word itself where it is outside the vocabulary but has known morphemes.

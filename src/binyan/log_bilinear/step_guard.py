@@ -12,6 +12,9 @@ from binyan.log_bilinear.optimiser import AdaGrad
 WINDOWS = 20  # per epoch: how often the loss is looked at
 _RISE = 0.1  # nats per event by which the loss may be above its lowest value
 _SPREAD = 10.0  # what chance may add to that: this, in nats, over the root of the number of events looked at
+_HALVINGS = 5  # at one place, after which a loss that is still as high is that of hard events, not of large steps
+_STILL = 0.05  # by which share of it an excess may fall in the last of them
+_HARDEST = 3.0  # times what chance may add: no events are that hard
 SMALLEST = 2.0**-20  # share of the step size at which training is given up
 
 
@@ -43,11 +46,21 @@ class GoodState:
 
 
 @dataclass
+class Alarm:
+    """A loss that was too high after the good state at event `start`: the share of the step size before, and the excess seen last."""
+
+    start: int
+    scale: float
+    excess: float
+
+
+@dataclass
 class StepGuard:
     """Watches the loss of minibatches, in windows.
 
     `scale` is the share of the step size that is left: it is halved where a loss is above the lowest of a window so far by
-    more than chance explains, or is no number. `lowest` and `scale` are all that outlasts an epoch.
+    more than chance explains, or is no number. Where halving the steps again and again leaves the loss as it is, the events are
+    hard, and the steps get their size back. `lowest` and `scale` are all that outlasts an epoch.
     """
 
     optimiser: AdaGrad
@@ -56,10 +69,11 @@ class StepGuard:
     _window: Window = field(default_factory=Window)
     _size: int = 1
     _good: GoodState | None = None
+    _alarm: Alarm | None = None
 
     def begin(self, batches: int) -> None:
         """Start an epoch that has this number of minibatches."""
-        self._size = max(1, batches // WINDOWS)
+        self._size, self._alarm = max(1, batches // WINDOWS), None
         self._keep(0, 0.0)
 
     def rose(self, loss: float, events: int, start: int, total: float) -> bool:
@@ -70,17 +84,33 @@ class StepGuard:
         if not math.isfinite(loss):
             return True
         if self._window.batches == self._size:
-            if self._too_high(self._window.loss, self._window.events):
-                return True
-            self.lowest = min(self.lowest, self._window.mean)
-            if self._too_high(loss, events):
+            excess, judged = self._excess(self._window.loss, self._window.events), self._window.events
+            if excess <= 0:
+                self.lowest = min(self.lowest, self._window.mean)
+                excess, judged = self._excess(loss, events), events
+            if excess > 0 and not self._are_hard(judged, excess):
                 return True
             self._keep(start, total)
         self._window.add(loss, events)
         return False
 
-    def _too_high(self, loss: float, events: int) -> bool:
-        return loss / events > self.lowest + _RISE + _SPREAD / math.sqrt(events)
+    def _excess(self, loss: float, events: int) -> float:
+        """How far the mean loss of events is above what chance explains."""
+        return loss / events - self.lowest - _RISE - _SPREAD / math.sqrt(events)
+
+    def _are_hard(self, events: int, excess: float) -> bool:
+        """Whether events are hard by themselves: halving the steps has not changed their excess. The steps then get their size back."""
+        assert self._good is not None
+        before = self._alarm
+        if before is None or before.start != self._good.start:
+            self._alarm = Alarm(self._good.start, self.scale, excess)
+            return False
+        is_still, before.excess = excess > (1 - _STILL) * before.excess, excess
+        hardest = (_HARDEST - 1) * _SPREAD / math.sqrt(events)
+        if not is_still or excess > hardest or self.scale > before.scale * 0.5**_HALVINGS:
+            return False
+        self.scale = before.scale
+        return True
 
     def back(self) -> tuple[int, float]:
         """Take the last good state back and halve the steps; the event to go on from, and the sum of losses up to there."""

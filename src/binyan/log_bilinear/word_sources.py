@@ -10,12 +10,12 @@ from binyan.clustering import WordClasses, brown
 from binyan.errors import SettingsError
 from binyan.files import PathLike
 from binyan.log_bilinear.settings import Variant
-from binyan.morphology.map_sources import OWN, Learner, learn_factors, learner_named
+from binyan.morphology.map_sources import MapLearner
 from binyan.progress import ProgressOption
 from binyan.segmentation.word_map_file import WordMapTable, word_map_of_any
 from binyan.text import Corpus, Preparation
 
-WordMapSource = WordMapTable | Mapping[str, str] | PathLike | None
+WordMapSource = WordMapTable | Mapping[str, str] | PathLike | MapLearner | None
 ClassesSource = WordClasses | PathLike | int | None
 
 
@@ -23,7 +23,7 @@ ClassesSource = WordClasses | PathLike | int | None
 class WordSources:
     """What a model was given, checked against what its variant takes."""
 
-    word_map: WordMapTable | Learner | None = None
+    word_map: WordMapTable | MapLearner | None = None
     classes: WordClasses | int | None = None
 
     @classmethod
@@ -43,17 +43,15 @@ class WordSources:
         if classes is not None and not variant.classes:
             name = str(variant).replace("lbl", "clbl")
             raise SettingsError(f"{variant} has no classes; leave out the classes and their number, or train {name}")
-        source: WordMapTable | Learner | None = None
+        source: WordMapTable | MapLearner | None = None
         if variant.additive:
-            given = OWN if word_map is None else word_map
-            source = learner_named(given) or word_map_of_any(given, preparation)
+            source = MapLearner() if word_map is None else MapLearner.named(word_map)
+            source = source or word_map_of_any(word_map, preparation)  # type: ignore[arg-type]
         return cls(source, WordClasses.read(classes) if isinstance(classes, (str, os.PathLike)) else classes)
 
     def table(self, corpus: Corpus, seed: int, progress: ProgressOption = None) -> WordMapTable | None:
         """The word map: learnt from the words of the text where none is given."""
-        if self.word_map is None or not isinstance(self.word_map, str):
-            return self.word_map
-        return learn_factors(self.word_map, corpus, seed, progress)
+        return self.word_map.factors(corpus, seed, progress) if isinstance(self.word_map, MapLearner) else self.word_map
 
     def word_classes(self, corpus: Corpus, variant: Variant, progress: ProgressOption = None) -> WordClasses | None:
         """The classes: Brown clusters of the text where they are not given; None for a variant without."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from binyan.errors import InputError, SettingsError
@@ -99,7 +99,9 @@ def learn_map(
     if not types:
         raise InputError("no word with a letter to learn a word map from")
     learnt = types[: s.types]
-    grammar, unit, reason = (s.grammar, "grapheme", "as asked for") if s.grammar != BY_SCRIPT else by_script(learnt)
+    grammar, unit, reason = by_script(learnt)
+    if s.grammar != BY_SCRIPT:
+        grammar, reason = s.grammar, "as asked for"
     how: dict[str, Any] = {
         "sweeps": s.sweeps,
         "burn_in": s.sweeps * 4 // 5,
@@ -154,10 +156,13 @@ def _analyses(
     return [best for word in tracked if (best := _most_probable(morphology, word, n_best))]
 
 
-def _most_probable(morphology: Morphology, word: str, n_best: int) -> list[Analysis]:
-    posterior, known = morphology.posterior, morphology.posterior.is_known(word)
+def _most_probable(morphology: Morphology, word: str, n_best: int = 1) -> list[Analysis]:
+    """The first tree decides where one is asked for and it has over half of the probability; else trees of a segmentation are summed."""
+    posterior = morphology.posterior
     try:
-        trees = posterior.trees(word, _SAMPLED if known else n_best)
+        trees = posterior.trees(word, n_best)
+        if trees and posterior.is_known(word) and (n_best > 1 or trees[0][1] <= 0.5):
+            trees = posterior.trees(word, _SAMPLED)
     except InputError:  # its derivations take more memory than one word may have
         return []
     sums: dict[Segmentation, float] = {}
@@ -166,5 +171,4 @@ def _most_probable(morphology: Morphology, word: str, n_best: int) -> list[Analy
         analysis = Analysis(word, tree, probability, morphology.grammar)
         sums[analysis.segmentation] = sums.get(analysis.segmentation, 0.0) + probability
         first.setdefault(analysis.segmentation, analysis)
-    best = sorted(sums, key=lambda s: -sums[s])[:n_best]
-    return [replace(first[segmentation], probability=sums[segmentation]) for segmentation in best]
+    return [first[segmentation] for segmentation in sorted(sums, key=lambda s: -sums[s])[:n_best]]

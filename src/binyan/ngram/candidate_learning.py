@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 
 from binyan.clustering import word_frequencies
-from binyan.morphology.map_sources import OWN, Learner, learn_segmentations
+from binyan.morphology.map_sources import OWN, MapLearner, learn_segmentations
 from binyan.ngram.segmentation_candidates import SegmentationCandidates
 from binyan.progress import ProgressOption
 from binyan.segmentation import Segmentation, SegmentationTable
@@ -20,7 +20,7 @@ _TYPES = 60_000  # that Morfessor learns from, the most frequent ones; our own m
 
 
 def learn_candidates(
-    source: SegmentationTable | Learner,
+    source: SegmentationTable | MapLearner,
     corpus: Corpus,
     further: SegmentationCandidates,
     seed: int,
@@ -51,12 +51,12 @@ def _ends(parts: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _by_grammar(
-    source: SegmentationTable | Learner, counts: Counter[str], corpus: Corpus, seed: int, progress: ProgressOption
+    source: SegmentationTable | MapLearner, counts: Counter[str], corpus: Corpus, seed: int, progress: ProgressOption
 ) -> tuple[SegmentationTable, Iterable[Segmentation]]:
     from binyan.morphology.map_learning import learn_map
 
     learnt = learn_map(counts, n_best=_BY_GRAMMAR, seed=seed, progress=progress)
-    if source == OWN:
+    if isinstance(source, MapLearner) and source.name == OWN:
         return learnt.segmentations, learnt.alternatives
     own = (*learnt.segmentations.values(), *learnt.alternatives)
     return learn_segmentations(source, corpus, seed, progress), own

@@ -19,7 +19,7 @@ from binyan.errors import ModelFileError
 from binyan.language_model import State, Step, WordScore
 from binyan.memory import check_memory, compound_bytes
 from binyan.model_file import ModelFile, Section
-from binyan.morphology.map_sources import OWN, Learner, SegmentationSource, learn_segmentations, segmentation_source
+from binyan.morphology.map_sources import OWN, MapLearner, SegmentationSource, learn_segmentations, segmentation_source
 from binyan.ngram.backoff import context_tree, training_corpus, word_counts
 from binyan.ngram.chains import Arrays
 from binyan.ngram.compound_sampling import (
@@ -75,7 +75,7 @@ class CompoundHPYLM(PartsLanguageModel):
     settings: CompoundSettings
     schedule: Schedule
     policy: VocabularyPolicy
-    segmentation: SegmentationTable | Learner
+    segmentation: SegmentationTable | MapLearner
     native: _core.CompoundQuery
     corpus: Corpus
     decomposition: Decomposition

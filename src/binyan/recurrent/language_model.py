@@ -32,7 +32,7 @@ class Recurrent(VectorLanguageModel):
 
     `variant`: lstm, or lstm+c, lstm+o, lstm++ where the vectors of input words, of predicted words, or both are sums of morpheme
     vectors; `cell="gru"` takes GRU layers. `word_map`, for additive models: "own", the default, to learn it from the words of
-    the text by an adaptor grammar, "morfessor" to learn it by Morfessor, or segmentations or other factors of words, as for
+    the text by an adaptor grammar, the name of a grammar to learn it by that, "morfessor" to learn it by Morfessor, or segmentations or other factors of words, as for
     `LogBilinear`. `classes`: word classes, a `paths` file, or how
     many Brown classes to make; about the square root of the vocabulary by default; 1 for a softmax over all words. A state is the
     words since the start of the sentence: ids, or the word itself where it is outside the vocabulary but has known morphemes.
@@ -100,6 +100,7 @@ class Recurrent(VectorLanguageModel):
         size = f"{len(self.vocabulary):,} words, {len(self.factor_map.morphemes):,} morphemes"
         layers = f"{shape.layers} {shape.cell.upper()} layer{'s' * (shape.layers > 1)} of {shape.hidden} units"
         text = f"{shape.variant}, {layers}, vectors of {shape.dim} dimensions, {size}"
+        text += f", word map {self.segmentations.origin}" if self.segmentations.origin else ""
         return text if best is None else f"{text}, development perplexity {best:.2f}"
 
     def begin(self) -> State:
