@@ -163,6 +163,13 @@ def test_settings_are_checked() -> None:
         train(ways=WAYS * 4)
 
 
+@pytest.mark.parametrize("learn", [False, True])
+def test_a_segmentation_of_other_words_is_refused(learn: bool) -> None:
+    other = {"Häuser": "Häus er", "Höfe": "Höf e"}
+    with pytest.raises(InputError, match="2 words and none of the vocabulary; is it of another language"):
+        InflectionHPYLM(2, segmentation=other, learn_segmentation=learn, sweeps=2).fit(TEXT, progress=False)
+
+
 def test_command(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("\n".join(TEXT), encoding="utf-8")
     (tmp_path / "parts.tsv").write_text("".join(f"{w}\t{p}\n" for w, p in TABLE.items()), encoding="utf-8")
