@@ -283,8 +283,8 @@ class InflectionHPYLM(PartsLanguageModel):
             for way, p in zip(self.ways, made, strict=True):
                 if p > 0:
                     stem, ending = way.split(parts)
-                    name = f"{way.first} first after {length} {way.context}"
-                    steps.append(Step(name, f"{context} {stem}+{ending}".strip(), p, p / total))
+                    made_of = word if way.first == "word" else f"{stem}+{ending}"
+                    steps.append(Step(way.name(length), f"{context} {made_of}".strip(), p, p / total))
         if self.is_renormalised:
             steps.append(Step("vocabulary", "divided by its mass", self.vocabulary_mass(state)))
         return tuple(steps)
