@@ -155,6 +155,25 @@ def test_time_that_runs_out_is_noticed(monkeypatch: pytest.MonkeyPatch, busy: fl
         Budget(watch, machine.seconds - 1)(1, 2, {})
 
 
+def test_a_model_with_less_than_its_usual_time_is_told_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine, given = Machine(monkeypatch, busy=2.0), list[float | None]()
+
+    def train(asked: TrainingRequest) -> LanguageModel:
+        given.append(asked.seconds)
+        machine.seconds += 0.5 * len(asked.corpus.words) if asked.seconds is None else asked.seconds / machine.busy
+        assert callable(asked.progress)
+        asked.progress(1, 1, {})
+        return unigrams(asked)
+
+    slow = Candidate("slow", "", train, shortest=0.1)
+    found = train_best(TEXT, candidates=[MKN, slow], minutes=10, progress=False)
+    seconds = given[-1]
+    assert given[:2] == [None, None] and seconds is not None
+    assert found.parts[1].perplexity is not None and found.parts[1].estimated_seconds == pytest.approx(seconds / 2)
+    assert found.processor_seconds == pytest.approx(machine.seconds) and machine.seconds < 600
+    assert found.seconds == pytest.approx(2 * machine.seconds)
+
+
 def test_several_cores_are_not_counted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     machine, watch = Machine(monkeypatch, busy=0.5), Stopwatch((0.0, 0.0))
     machine.seconds = 8.0

@@ -22,7 +22,8 @@ from binyan.text import Preparation, VocabularyPolicy
 from binyan.text.reading import Source
 
 _FOR_MIXING = 0.15  # of the budget
-_USABLE = 0.8  # of the time left, for a model that can do with less than its usual time
+_USABLE = 0.65  # of the time left, for a model that can do with less than its usual time; the rest is for its development text
+_GRACE = 1.1  # times the budget, after which such a model is given up
 UNKNOWN_WORDS = "P(<unk>) fits the development text, by a model of where words come that were seen once"
 _NOTHING_ELSE = "no other model was trained"
 
@@ -111,8 +112,9 @@ class _Training:
             is_cut = expected > _USABLE * budget.left and candidate.shortest < 1
             expected = _USABLE * budget.left if is_cut else expected
             seconds = budget.by_clock(expected) if is_cut else None
+            progress = replace(budget, limit=_GRACE * budget.limit) if is_cut else budget
             self.say(f"{candidate.name}: training, about {expected:.0f} s")
-            return self._trained(candidate, expected, replace(self.request, progress=budget, seconds=seconds))
+            return self._trained(candidate, expected, replace(self.request, progress=progress, seconds=seconds))
         except OutOfTimeError:
             return _left_out(candidate, "given up: it took longer than it was expected to, and time ran out")
         except BinyanError as error:
