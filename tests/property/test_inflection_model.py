@@ -20,6 +20,11 @@ ENDINGS = [3, 4, 5, *(b for _, b in WORDS[3:])]
 SPECS = {
     "stem first": [Spec(WORDS, range(SIZE))],
     "both": [Spec(WORDS, range(SIZE)), Spec(ENDING_FIRST, ENDINGS)],
+    "whole after stems and endings": [
+        Spec(WORDS, range(SIZE)),
+        Spec([(i, 0) for i in range(SIZE)], [a for a, _ in WORDS]),
+        Spec([(i, 0) for i in range(SIZE)], ENDINGS),
+    ],
     "second in context": [Spec(WORDS, range(SIZE), 1), Spec(ENDING_FIRST, ENDINGS, 2)],
 }
 

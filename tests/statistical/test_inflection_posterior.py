@@ -24,9 +24,11 @@ from tiny_world import enumerate_seatings, events_of, exact_posterior, tree_of
 WORDS = [(0, 0), (1, 0), (2, 0), (3, 0), (3, 1)]
 STEM_FIRST = Spec(WORDS, range(5))
 ENDING_FIRST = Spec([(b, a) for a, b in WORDS], [0, 1, 2, 3, 3], 1)
+WHOLE = Spec([(i, 0) for i in range(5)], [a for a, _ in WORDS])
 WORLDS: dict[str, tuple[int, list[list[int]], list[Spec]]] = {
     "one way": (2, [[4], [3]], [STEM_FIRST]),
     "two ways": (2, [[3]], [STEM_FIRST, ENDING_FIRST]),
+    "whole after stems": (2, [[4], [3]], [WHOLE]),
     "twice": (2, [[], []], [ENDING_FIRST]),
     "shorter": (3, [[], []], [STEM_FIRST]),
 }
@@ -37,7 +39,8 @@ def levels(order: int, specs: list[Spec]) -> int:
 
 
 @pytest.mark.parametrize(
-    ("world", "sequential"), [("one way", True), ("two ways", False), ("twice", True), ("shorter", False)]
+    ("world", "sequential"),
+    [("one way", True), ("two ways", False), ("whole after stems", False), ("twice", True), ("shorter", False)],
 )
 def test_enumerated_posterior(world: str, sequential: bool) -> None:
     """All seatings; the weights of the ways are integrated out: Dirichlet(1, ..., 1) by context length."""

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 import binyan
 from binyan.best_model import CANDIDATES, Candidate, TrainingRequest, train_best
 from binyan.best_model.held_out import Texts
-from binyan.best_model.timing import Clock, OutOfTimeError, _extrapolated, estimate_seconds
+from binyan.best_model.stopwatch import Stopwatch
+from binyan.best_model.timing import Budget, OutOfTimeError, _extrapolated, estimate_seconds
 from binyan.best_model.training import halves
 from binyan.cli import app
 from binyan.errors import InputError, SettingsError
@@ -109,24 +110,92 @@ def request(**changes: object) -> TrainingRequest:
     return replace(TrainingRequest(texts.corpus, texts.development, Preparation()), **changes)  # type: ignore[arg-type]
 
 
-def test_time_that_runs_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
-    sizes: list[int] = []
+class Machine:
+    """A clock and a processor that stand still until work is done: `busy` seconds by the clock per second of the processor."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, busy: float = 1.0) -> None:
+        self.seconds, self.busy = 0.0, busy
+        monkeypatch.setattr("binyan.best_model.stopwatch._now", lambda: (self.seconds * self.busy, self.seconds))
+
+
+def linear(machine: Machine, sizes: list[int]) -> Candidate:
+    """A candidate that works 0.01 s per token, and 0.02 s for what it shares."""
+
+    def share(tokens: int) -> str:
+        machine.seconds += 0.02 * tokens
+        return "map"
 
     def train(asked: TrainingRequest) -> LanguageModel:
-        sizes.append(len(asked.corpus.words))
-        now[0] += 0.01 * sizes[-1]
+        tokens = len(asked.corpus.words)
+        sizes.append(tokens)
+        assert asked.shared.get("map", lambda: share(tokens)) == "map"
+        machine.seconds += 0.01 * tokens
         assert callable(asked.progress)
         asked.progress(1, 1, {})
         return unigrams(asked)
 
-    tokens = len(request().corpus.words)
-    expected = estimate_seconds(Candidate("linear", "", train), request(), Clock(1000.0))
-    assert sizes[0] < sizes[1] < tokens and expected == pytest.approx(0.01 * tokens, rel=0.1)
-    assert estimate_seconds(Candidate("linear", "", train), request(), Clock(now[0] + 0.1)) == np.inf
+    return Candidate("linear", "", train, shares=("map",))
+
+
+@pytest.mark.parametrize("busy", [1.0, 5.0])
+def test_time_that_runs_out_is_noticed(monkeypatch: pytest.MonkeyPatch, busy: float) -> None:
+    machine, sizes = Machine(monkeypatch, busy), list[int]()
+    candidate, asked, watch = linear(machine, sizes), request(), Stopwatch()
+    tokens = len(asked.corpus.words)
+    expected = estimate_seconds(candidate, asked, Budget(watch, 1000.0))
+    assert sizes[0] < sizes[1] < tokens and expected == pytest.approx(0.03 * tokens, rel=0.1)
+    assert Budget(watch, 1000.0).by_clock(2.0) == pytest.approx(2.0 * busy)
+    spent = machine.seconds
+    asked.shared.get("map", lambda: "map")
+    again = estimate_seconds(candidate, asked, Budget(watch, 1000.0))
+    assert again == pytest.approx(0.01 * tokens, rel=0.1)
+    assert machine.seconds - spent == pytest.approx(0.01 * sum(sizes[:2]))  # slices share too
+    assert estimate_seconds(candidate, asked, Budget(watch, machine.seconds + 0.1)) == np.inf
     with pytest.raises(OutOfTimeError):
-        Clock(now[0] - 1)(1, 2, {})
+        Budget(watch, machine.seconds - 1)(1, 2, {})
+
+
+def test_a_model_with_less_than_its_usual_time_is_told_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine, given = Machine(monkeypatch, busy=2.0), list[float | None]()
+
+    def train(asked: TrainingRequest) -> LanguageModel:
+        given.append(asked.seconds)
+        machine.seconds += 0.5 * len(asked.corpus.words) if asked.seconds is None else asked.seconds / machine.busy
+        assert callable(asked.progress)
+        asked.progress(1, 1, {})
+        return unigrams(asked)
+
+    slow = Candidate("slow", "", train, shortest=0.1)
+    found = train_best(TEXT, candidates=[MKN, slow], minutes=10, progress=False)
+    seconds = given[-1]
+    assert given[:2] == [None, None] and seconds is not None
+    assert found.parts[1].perplexity is not None and found.parts[1].estimated_seconds == pytest.approx(seconds / 2)
+    assert found.processor_seconds == pytest.approx(machine.seconds) and machine.seconds < 600
+    assert found.seconds == pytest.approx(2 * machine.seconds)
+
+
+def test_several_cores_are_not_counted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine, watch = Machine(monkeypatch, busy=0.5), Stopwatch((0.0, 0.0))
+    machine.seconds = 8.0
+    assert (watch.clock, watch.processor, watch.seconds) == (4.0, 8.0, 4.0)
+    assert Budget(watch, 10.0).left == 6.0 and Budget(watch, 10.0).by_clock(3.0) == 3.0
+
+
+def test_unknown_words_are_expected_as_often_as_they_come(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    text = [f"das {random.choice(STEMS)} heisst x{random.integers(10**6)} jetzt" for _ in range(400)]
+    found = train_best(text, candidates=[MKN], minutes=1, progress=False)
+    assert found.chosen == "mkn" and found.unknown_words is not None and "unknown words: P(<unk>)" in str(found)
+    after = [found.model.state_after(f"das {stem} heisst") for stem in STEMS]
+    elsewhere = found.model.state_after("das")
+    chances = [np.exp(found.model.score_word(state, "<unk>").log_prob) for state in [*after, elsewhere]]
+    assert min(chances[:-1]) > 0.8 and chances[-1] < 0.1
+    assert found.model.distribution(after[0]).sum() == pytest.approx(1.0, abs=1e-5)
+    held_out = [f"das hof heisst y{i} jetzt" for i in range(20)]
+    plain = binyan.KneserNey().fit(text, progress=False)
+    assert found.model.perplexity(held_out) < 0.5 * plain.perplexity(held_out)
+    found.save(tmp_path / "model")
+    assert binyan.load(tmp_path / "model").perplexity(held_out) == pytest.approx(found.model.perplexity(held_out))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from binyan.errors import SettingsError
+from binyan.errors import InputError, SettingsError
 from binyan.language_model import load
 from binyan.ngram.compound import CompoundHPYLM
 from binyan.ngram.compound_sampling import ComponentInventory, Decomposition, prepared
@@ -229,6 +229,14 @@ def test_preparation_reaches_the_segmentation() -> None:
     )
     assert prepared(table, Preparation(lowercase=True)).components("schulhof") == ("schul", "hof")
     assert prepared(table, Preparation()) is table
+
+
+@pytest.mark.parametrize("both_ways", [False, True])
+def test_a_segmentation_of_other_words_is_refused(both_ways: bool) -> None:
+    with pytest.raises(InputError, match="1 words and none of the vocabulary; is it of another language"):
+        CompoundHPYLM(2, segmentation={"Haustür": "Haus tür"}, both_ways=both_ways, sweeps=2).fit(["die haustür"])
+    lowered = CompoundHPYLM(2, segmentation={"Haustür": "Haus tür"}, both_ways=both_ways, sweeps=2, lowercase=True)
+    assert lowered.fit(["die Haustür"], progress=False).coverage.missing == ("die",)
 
 
 def test_refuses_other_settings(tmp_path: Path) -> None:

@@ -44,6 +44,46 @@ def test_sums_to_one_closed_and_says_what_it_leaves_open(order: int) -> None:
             state = model.score_word(state, word).state
 
 
+WHOLE = Way("word", "first", "stems"), Way("word", "last", "endings")
+
+
+def test_words_are_drawn_whole_after_stems_and_endings(tmp_path: Path) -> None:
+    """`domem` never stands before `stojí`, but other forms of its stem do, and so do other words with its ending."""
+    text = [
+        "dom stojí",
+        "domu stojí",
+        "doma stojí",
+        "hradem stojí",
+        "strom padá",
+        "k hradu",
+        "za domem",
+        "za stromem",
+    ] * 4
+    table = {**TABLE, "hradem": "hrad em"}
+    model = InflectionHPYLM(2, segmentation=table, ways=(*WAYS, *WHOLE), sweeps=60, samples=5).fit(text, progress=False)
+    for before in (["domem"], ["stromem"], ["k"], ["qqq"]):
+        assert model.distribution(model.state_after(before)).sum() == pytest.approx(1.0, abs=1e-6)
+    after, elsewhere = (model.score_word(model.state_after([w]), "stojí").log_prob for w in ("domem", "za"))
+    assert after > elsewhere + 0.5
+    model.save(tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert loaded.ways == model.ways and loaded.score("domem stojí") == model.score("domem stojí")
+    assert len(model.weights[1]) == 5 and sum(model.weights[1]) == pytest.approx(1.0)
+    names = [step.name for explained in model.explain("domem stojí") for step in explained.steps]
+    assert any(name.startswith("word after 1 stems") for name in names)
+
+
+def test_what_stands_for_a_word_in_a_context() -> None:
+    parts, stems, endings = ("ev", "ler", "de"), *WHOLE
+    assert stems.context_token(parts, 99) == ("stem", "ev") and endings.context_token(parts, 99) == ("ending", "de")
+    assert stems.context_token(parts, 100) == parts and stems.context_token(("ev",), 1) == ("ev",)
+    assert stems.tokens(parts) == (("word", "evlerde"), "")
+    with pytest.raises(SettingsError, match="or as a 'word', not 'root'"):
+        Way("root", "first", "words")  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="'endings' or their 'stems', not 'roots'"):
+        Way("word", "first", "roots")  # type: ignore[arg-type]
+
+
 def test_agreement_reaches_a_form_never_seen_there() -> None:
     """`stroma` is not in the text: what follows `vidím` ends in -a, and `strom` is a stem."""
     model = train(2, Schedule(sweeps=60, samples=5)).opened()
@@ -161,6 +201,13 @@ def test_settings_are_checked() -> None:
             Way(**{"first": "stem", "cut": "last", "context": "words", **wrong})
     with pytest.raises(InputError, match="at most"):
         train(ways=WAYS * 4)
+
+
+@pytest.mark.parametrize("learn", [False, True])
+def test_a_segmentation_of_other_words_is_refused(learn: bool) -> None:
+    other = {"Häuser": "Häus er", "Höfe": "Höf e"}
+    with pytest.raises(InputError, match="2 words and none of the vocabulary; is it of another language"):
+        InflectionHPYLM(2, segmentation=other, learn_segmentation=learn, sweeps=2).fit(TEXT, progress=False)
 
 
 def test_command(tmp_path: Path) -> None:

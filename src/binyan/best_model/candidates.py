@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from binyan.best_model.stopwatch import Stopwatch
 from binyan.clustering import word_frequencies
 from binyan.language_model import LanguageModel
 from binyan.progress import ProgressOption
@@ -17,7 +18,30 @@ if TYPE_CHECKING:
     from binyan.morphology.map_learning import LearntMap
 
 Sentences = Sequence[Sequence[str]]
+_WORD_MAP = "word map"
 _HPYLM: dict[str, Any] = {"sweeps": 70, "burn_in": 50}
+
+
+@dataclass
+class Shared:
+    """What several candidates need, by name, each made once; how many seconds that took; and the same for slices of the text."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    of_slices: dict[int, Shared] = field(default_factory=dict)
+
+    @property
+    def spent(self) -> float:
+        """Seconds in all, slices not counted."""
+        return sum(self.seconds.values())
+
+    def get(self, name: str, make: Callable[[], Any]) -> Any:
+        """What has this name, made if it is not there yet."""
+        if name not in self.values:
+            watch = Stopwatch()
+            self.values[name] = make()
+            self.seconds[name] = watch.seconds
+        return self.values[name]
 
 
 @dataclass(frozen=True)
@@ -30,7 +54,7 @@ class TrainingRequest:
     seed: int = 1
     progress: ProgressOption = False
     seconds: float | None = None  # where a candidate has to do with less than its usual time
-    shared: dict[str, Any] = field(default_factory=dict)  # what several candidates need, by name
+    shared: Shared = field(default_factory=lambda: Shared())
 
     def first(self, tokens: int) -> TrainingRequest:
         """The same for about the first `tokens` words of the text, whole sentences of the same vocabulary."""
@@ -39,9 +63,9 @@ class TrainingRequest:
         end = int(corpus.offsets[min(sentences, corpus.sentences)])
         unknown = int((corpus.words[:end] == 0).sum())
         part = Corpus(corpus.words[:end], corpus.offsets[: sentences + 1], corpus.vocabulary, corpus.outside[:unknown])
-        return replace(
-            self, corpus=part, development=self.development[: max(1, len(self.development) // 10)], shared={}
-        )
+        development = self.development[: max(1, len(self.development) // 10)]
+        shared = self.shared.of_slices.setdefault(tokens, Shared())
+        return replace(self, corpus=part, development=development, shared=shared)
 
 
 @dataclass(frozen=True)
@@ -49,6 +73,7 @@ class Candidate:
     """A kind of model: its name, why it is tried, and how it is trained.
 
     `instead_of`: models that it takes the place of in a mixture where it is better. `needs`: modules without which it is left out.
+    `shares`: what it takes from `TrainingRequest.shared`, whose time counts once.
     `shortest`: the share of its usual time with which it still comes to something; below 1, it heeds `TrainingRequest.seconds`.
     """
 
@@ -57,6 +82,7 @@ class Candidate:
     train: Callable[[TrainingRequest], LanguageModel]
     instead_of: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()
     shortest: float = 1.0
 
     @property
@@ -109,13 +135,15 @@ def _recurrent(request: TrainingRequest) -> LanguageModel:
 
 def _word_map(request: TrainingRequest) -> LearntMap:
     """What our own morphology finds in the words of the text; learnt once for all candidates."""
-    if "word map" not in request.shared:
+
+    def learn() -> LearntMap:
         from binyan.morphology.map_learning import learn_map
 
         corpus = request.corpus
         counts = Counter({word: int(n) for word, n in word_frequencies(corpus).items() if n}) + Counter(corpus.outside)
-        request.shared["word map"] = learn_map(counts, seed=request.seed, progress=request.progress)
-    learnt: LearntMap = request.shared["word map"]
+        return learn_map(counts, seed=request.seed, progress=request.progress)
+
+    learnt: LearntMap = request.shared.get(_WORD_MAP, learn)
     return learnt
 
 
@@ -123,18 +151,26 @@ def _word_map(request: TrainingRequest) -> LearntMap:
 CANDIDATES: tuple[Candidate, ...] = (
     Candidate("mkn", "the quickest to train, and what is given where time allows nothing else", _kneser_ney),
     Candidate("hpylm", "smooths better than Kneser-Ney on the same n-grams", _hpylm, instead_of=("mkn",)),
-    Candidate("clbl++", "vectors of words and morphemes, good on rare words", _additive, needs=("torch",)),
+    Candidate(
+        "clbl++",
+        "vectors of words and morphemes, good on rare words",
+        _additive,
+        needs=("torch",),
+        shares=(_WORD_MAP,),
+    ),
     Candidate(
         "hpylm+i",
         "sees stems and endings of rare words",
         _inflection,
         instead_of=("mkn", "hpylm"),
+        shares=(_WORD_MAP,),
     ),
     Candidate(
         "lstm++",
         "sees the whole sentence so far, good on frequent words",
         _recurrent,
         needs=("torch",),
+        shares=(_WORD_MAP,),
         shortest=0.25,
     ),
 )

@@ -12,12 +12,14 @@ from binyan.language_model import LanguageModel
 class TrainedPart:
     """A candidate, trained or left out; `note` says why it was tried or why it was left out.
 
-    `perplexity` is that of the development text, None where it was left out.
+    `perplexity` is that of the development text, with P(<unk>) fitted to it, None where it was left out. `seconds` are by the clock; what was
+    expected is time of the processor where that is less.
     """
 
     name: str
     perplexity: float | None
     seconds: float
+    processor_seconds: float
     estimated_seconds: float | None
     note: str
 
@@ -25,7 +27,8 @@ class TrainedPart:
         if self.perplexity is None:
             return f"{self.name}: {self.note}"
         expected = "" if self.estimated_seconds is None else f" (expected {self.estimated_seconds:.0f})"
-        return f"{self.name}: development perplexity {self.perplexity:.2f} after {self.seconds:.0f} s{expected}; {self.note}"
+        took = f"{self.seconds:.0f} s, {self.processor_seconds:.0f} of the processor{expected}"
+        return f"{self.name}: development perplexity {self.perplexity:.2f} after {took}; {self.note}"
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class BestModel:
     reason: str
     development: str
     seconds: float
+    processor_seconds: float
+    unknown_words: str | None = None  # how P(<unk>) was fitted, where it was
 
     def save(self, path: Any) -> None:
         """Write the model to one file."""
@@ -50,11 +55,16 @@ class BestModel:
             "reason": self.reason,
             "development": self.development,
             "parts": [asdict(part) for part in self.parts],
+            "unknown_words": self.unknown_words,
             "seconds": self.seconds,
+            "processor_seconds": self.processor_seconds,
             **self.model.summary(),
             "signature": str(self.model.signature()),
         }
 
     def __str__(self) -> str:
         lines = [f"development text: {self.development}", *map(str, self.parts)]
-        return "\n".join([*lines, f"chosen: {self.chosen}, {self.reason}; {self.seconds:.0f} s in all"])
+        if self.unknown_words:
+            lines.append(f"unknown words: {self.unknown_words}")
+        took = f"{self.seconds:.0f} s in all, {self.processor_seconds:.0f} of the processor"
+        return "\n".join([*lines, f"chosen: {self.chosen}, {self.reason}; {took}"])

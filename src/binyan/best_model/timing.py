@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from binyan.best_model.candidates import Candidate, TrainingRequest
+from binyan.best_model.stopwatch import Stopwatch
 
 _SMALL, _LARGE = 64, 16  # the shares of the text that are timed: a 64th and a 16th
 _LEAST, _MOST = 500, 100_000  # tokens of the larger slice
@@ -20,15 +20,20 @@ class OutOfTimeError(Exception):
 
 
 @dataclass
-class Clock:
-    """A progress option that raises OutOfTimeError after `deadline`, a reading of `time.monotonic`."""
+class Budget:
+    """A progress option that raises OutOfTimeError once the stopwatch is past `limit` seconds."""
 
-    deadline: float
+    watch: Stopwatch
+    limit: float
 
     @property
     def left(self) -> float:
         """Seconds left."""
-        return self.deadline - time.monotonic()
+        return self.limit - self.watch.seconds
+
+    def by_clock(self, seconds: float) -> float:
+        """How long `seconds` that count will take by the clock, if the machine stays as busy as it was."""
+        return seconds * max(1.0, self.watch.clock / max(self.watch.seconds, 1e-3))
 
     def __call__(self, done: int, total: int | None, figures: dict[str, float]) -> None:
         """Called after each step of training."""
@@ -36,20 +41,26 @@ class Clock:
             raise OutOfTimeError
 
 
-def estimate_seconds(candidate: Candidate, request: TrainingRequest, clock: Clock) -> float:
-    """How long the candidate will take, from the times of two slices of the text; infinite where even these take too long."""
+def estimate_seconds(candidate: Candidate, request: TrainingRequest, budget: Budget) -> float:
+    """How long the candidate will take, from the times of two slices of the text; infinite where even these take too long.
+
+    What it shares with other candidates, such as the word map, counts where it is not there yet.
+    """
     tokens = len(request.corpus.words)
     large = min(max(tokens // _LARGE, _LEAST), _MOST, tokens)
     sizes = (max(1, large * _LARGE // _SMALL), large)
-    times = []
-    for size in sizes:
-        started = time.monotonic()
+    parts = [request.first(size) for size in sizes]
+    own = []
+    for part in parts:
+        watch, before = Stopwatch(), part.shared.spent
         try:
-            candidate.train(replace(request.first(size), progress=clock))
+            candidate.train(replace(part, progress=budget))
         except OutOfTimeError:
             return math.inf
-        times.append(max(1e-3, time.monotonic() - started))
-    return _extrapolated(sizes, times, tokens)
+        own.append(watch.seconds - (part.shared.spent - before))
+    missing = [name for name in candidate.shares if name not in request.shared.values]
+    shared = [[part.shared.seconds.get(name, 0.0) for part in parts] for name in missing]
+    return sum(_extrapolated(sizes, [max(1e-3, t) for t in times], tokens) for times in (own, *shared))
 
 
 def _extrapolated(sizes: Sequence[int], times: Sequence[float], tokens: int) -> float:

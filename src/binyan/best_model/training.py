@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,9 @@ from binyan.best_model.candidates import CANDIDATES, Candidate, Sentences, Train
 from binyan.best_model.held_out import Texts
 from binyan.best_model.report import BestModel, TrainedPart
 from binyan.best_model.settings import BudgetSettings
-from binyan.best_model.timing import Clock, OutOfTimeError, estimate_seconds
+from binyan.best_model.stopwatch import Stopwatch
+from binyan.best_model.timing import Budget, OutOfTimeError, estimate_seconds
+from binyan.best_model.unknown_words import unknown_words_model
 from binyan.errors import BinyanError, SettingsError
 from binyan.language_model import LanguageModel
 from binyan.progress import ProgressOption
@@ -21,7 +22,9 @@ from binyan.text import Preparation, VocabularyPolicy
 from binyan.text.reading import Source
 
 _FOR_MIXING = 0.15  # of the budget
-_USABLE = 0.8  # of the time left, for a model that can do with less than its usual time
+_USABLE = 0.65  # of the time left, for a model that can do with less than its usual time; the rest is for its development text
+_GRACE = 1.1  # times the budget, after which such a model is given up
+UNKNOWN_WORDS = "P(<unk>) fits the development text, by a model of where words come that were seen once"
 _NOTHING_ELSE = "no other model was trained"
 
 
@@ -38,7 +41,8 @@ def train_best(
     """Train what is known to be best on a text file, several (a list of Path objects), or sentences, in about `minutes`.
 
     Kneser-Ney comes first, whatever the budget. Of the other `candidates` each is trained on slices of the text to see how long it will
-    take, and on the whole where time allows. What was trained is mixed with weights by context, and the mixture is taken where it is
+    take, and on the whole where time allows; time is that of the processor where the machine is busy with other work. Words never seen
+    are expected as often as in the development text. What was trained is mixed with weights by context, and the mixture is taken where it is
     better on half of the development text when fitted on the other. Without `development`, every k-th block of lines is held out. Ctrl-C
     ends training: the best so far is returned. `say` is called with a line whenever there is news.
 
@@ -52,33 +56,31 @@ def train_best(
             "the best model is sought among those of a closed vocabulary; leave out `open`, and open the model that was found: "
             "binyan lm open MODEL --text TEXT --out OPEN"
         )
-    started = time.monotonic()
+    watch = Stopwatch()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of discounts of slices
         texts = Texts.read(text, development, preparation, policy, progress)
         request = TrainingRequest(texts.corpus, texts.development, preparation, budget.seed)
-        run = _Training(request, started + 60 * budget.minutes, budget.minutes, say or (lambda line: None))
+        unknown = unknown_words_model(texts.corpus, preparation)
+        time_left = Budget(watch, (1 - _FOR_MIXING) * 60 * budget.minutes)
+        run = _Training(request, time_left, say or (lambda line: None), unknown)
         run.say(f"development text: {texts.origin} ({sum(map(len, texts.development)):,} tokens)")
         run.each(candidates)
         model, chosen, reason = run.best(candidates)
-    return BestModel(model, tuple(run.parts), chosen, reason, texts.origin, time.monotonic() - started)
+    seen = UNKNOWN_WORDS if model is not run.models.get(chosen) and unknown is not None else None
+    return BestModel(model, tuple(run.parts), chosen, reason, texts.origin, watch.clock, watch.processor, seen)
 
 
 @dataclass
 class _Training:
-    """The candidates that were trained so far."""
+    """The candidates that were trained so far, and the model of where unknown words come, which is mixed with all of them."""
 
     request: TrainingRequest
-    deadline: float
-    minutes: float
+    budget: Budget
     say: Callable[[str], None]
+    unknown: LanguageModel | None = None
     models: dict[str, LanguageModel] = field(default_factory=dict)
     parts: list[TrainedPart] = field(default_factory=list)
-
-    @property
-    def clock(self) -> Clock:
-        """The time that is left for training, without that for mixing."""
-        return Clock(self.deadline - _FOR_MIXING * 60 * self.minutes)
 
     def each(self, candidates: Sequence[Candidate]) -> None:
         """Train the first candidate, and of the others what fits; Ctrl-C ends it."""
@@ -100,27 +102,42 @@ class _Training:
             return self._trained(candidate, None, self.request)
         if candidate.missing:
             return _left_out(candidate, f"left out, since {candidate.missing} is not installed")
-        clock = self.clock
+        budget = self.budget
+        if budget.left <= 0:
+            return _left_out(candidate, "left out: no time is left")
         try:
-            expected = estimate_seconds(candidate, self.request, clock)
-            if expected * candidate.shortest > clock.left:
-                return _left_out(candidate, _too_long(expected * candidate.shortest, clock.left), expected)
-            seconds = _USABLE * clock.left if expected > _USABLE * clock.left and candidate.shortest < 1 else None
-            expected = seconds or expected
+            expected = estimate_seconds(candidate, self.request, budget)
+            if expected * candidate.shortest > budget.left:
+                return _left_out(candidate, _too_long(expected * candidate.shortest, budget.left), expected)
+            is_cut = expected > _USABLE * budget.left and candidate.shortest < 1
+            expected = _USABLE * budget.left if is_cut else expected
+            seconds = budget.by_clock(expected) if is_cut else None
+            progress = replace(budget, limit=_GRACE * budget.limit) if is_cut else budget
             self.say(f"{candidate.name}: training, about {expected:.0f} s")
-            return self._trained(candidate, expected, replace(self.request, progress=clock, seconds=seconds))
+            return self._trained(candidate, expected, replace(self.request, progress=progress, seconds=seconds))
         except OutOfTimeError:
             return _left_out(candidate, "given up: it took longer than it was expected to, and time ran out")
         except BinyanError as error:
             return _left_out(candidate, f"left out: {error}")
 
     def _trained(self, candidate: Candidate, expected: float | None, request: TrainingRequest) -> TrainedPart:
-        started = time.monotonic()
+        watch = Stopwatch()
         model = candidate.train(request)
-        seconds = time.monotonic() - started
-        perplexity = model.perplexity(self.request.development)
+        times = watch.clock, watch.processor
+        perplexity = self._mixture([model], by_context=False).perplexity(self.request.development)
         self.models[candidate.name] = model
-        return TrainedPart(candidate.name, perplexity, seconds, expected, candidate.why)
+        return TrainedPart(candidate.name, perplexity, *times, expected, candidate.why)
+
+    def _mixture(
+        self, models: Sequence[LanguageModel], fitted_on: Sentences | None = None, by_context: bool = True
+    ) -> LanguageModel:
+        """The mixture of models and that of unknown words, if there is one; a model that is alone as it is."""
+        from binyan.mixture import Mixture
+
+        every = [*models, *([self.unknown] if self.unknown is not None else [])]
+        if len(every) == 1:
+            return every[0]
+        return Mixture(every, by_context=by_context).fit(fitted_on or self.request.development, progress=False)
 
     def best(self, candidates: Sequence[Candidate]) -> tuple[LanguageModel, str, str]:
         """The best model, its name and why it was chosen."""
@@ -136,7 +153,7 @@ class _Training:
         names = [name for name in reached if name not in beaten]
         if len(names) == 1:
             why = _NOTHING_ELSE if len(reached) == 1 else "the better of models of one kind"
-            return self.models[single], single, why
+            return self._mixture([self.models[single]]), single, why
         try:
             return self._mixed(names, single)
         except KeyboardInterrupt:
@@ -144,19 +161,16 @@ class _Training:
 
     def _mixed(self, names: Sequence[str], single: str) -> tuple[LanguageModel, str, str]:
         """The mixture of models by context, where it is better than the `single` best on text that it was not fitted on."""
-        from binyan.mixture import Mixture
-
         fitted_on, rest = halves(self.request.development)
         models = [self.models[name] for name in names]
-        alone = self.models[single].perplexity(rest)
-        mixed = Mixture(models, by_context=True).fit(fitted_on, progress=False).perplexity(rest)
+        alone = self._mixture([self.models[single]], fitted_on).perplexity(rest)
+        mixed = self._mixture(models, fitted_on).perplexity(rest)
         compared = (
             f"development perplexity {mixed:.2f} mixed and {alone:.2f} for {single} alone, on the half not fitted on"
         )
         if mixed >= alone:
-            return self.models[single], single, compared
-        whole = Mixture(models, by_context=True).fit(self.request.development, progress=False)
-        return whole, " and ".join([", ".join(names[:-1]), names[-1]]) + " mixed by context", compared
+            return self._mixture([self.models[single]]), single, compared
+        return self._mixture(models), " and ".join([", ".join(names[:-1]), names[-1]]) + " mixed by context", compared
 
 
 def halves(sentences: Sentences, block: int = 10) -> tuple[Sentences, Sentences]:
@@ -169,7 +183,7 @@ def halves(sentences: Sentences, block: int = 10) -> tuple[Sentences, Sentences]
 
 
 def _left_out(candidate: Candidate, why: str, expected: float | None = None) -> TrainedPart:
-    return TrainedPart(candidate.name, None, 0.0, expected, why)
+    return TrainedPart(candidate.name, None, 0.0, 0.0, expected, why)
 
 
 def _too_long(expected: float, left: float) -> str:

@@ -28,7 +28,7 @@ from binyan.ngram.compound_sampling import (
     CompoundSampling,
     Decomposition,
     Head,
-    prepared,
+    prepared_for,
 )
 from binyan.ngram.hpylm import OrderSettings
 from binyan.ngram.parts_model import PartsLanguageModel
@@ -117,7 +117,7 @@ class CompoundHPYLM(PartsLanguageModel):
         s = self.settings
         corpus = training_corpus(text, self.preparation, policy=self.policy, progress=how.progress)
         table = learn_segmentations(self.segmentation, corpus, self.schedule.seed, how.progress)
-        decomposition = Decomposition(prepared(table, self.preparation), s.head, s.linking)
+        decomposition = Decomposition(prepared_for(corpus, table, self.preparation), s.head, s.linking)
         self._check_memory(corpus)
         kind = BothWaysSampling if s.both_ways else CompoundSampling
         sampling = kind(corpus, s.order, self.schedule, self.preparation, decomposition)

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
-from binyan.errors import SettingsError
+from binyan.errors import InputError, SettingsError
 from binyan.model_file import ModelFile, Section
 from binyan.ngram.chains import Chain
 from binyan.ngram.sampling import Sampling
 from binyan.sampling import Schedule
-from binyan.segmentation import Linking, SegmentationTable
+from binyan.segmentation import Linking, Part, Segmentation, SegmentationTable
 from binyan.text import Corpus, Preparation, Vocabulary
 
 Head = Literal["right", "left"]
@@ -153,9 +153,6 @@ def prepared(table: SegmentationTable, preparation: Preparation) -> Segmentation
 
     Where two words become one, the first row is kept. Rows whose parts no longer spell the word are left out.
     """
-    from binyan.errors import InputError
-    from binyan.segmentation import Part, Segmentation
-
     if preparation.words(["A1á"]) == ["A1á"]:
         return table
     rows: dict[str, Segmentation] = {}
@@ -169,3 +166,14 @@ def prepared(table: SegmentationTable, preparation: Preparation) -> Segmentation
         except InputError:
             continue
     return SegmentationTable(rows.values())
+
+
+def prepared_for(corpus: Corpus, table: SegmentationTable, preparation: Preparation) -> SegmentationTable:
+    """The prepared table; raises InputError where it has rows and none is of a word of the text."""
+    ready = prepared(table, preparation)
+    if len(table) and not any(word in ready for word in corpus.vocabulary.own_words):
+        raise InputError(
+            f"the segmentation has {len(table):,} words and none of the vocabulary; is it of another language, or of text with "
+            "capitals (--lowercase)?"
+        )
+    return ready

@@ -23,7 +23,7 @@ from binyan.morphology.map_sources import OWN, SegmentationSource, learn_segment
 from binyan.ngram.backoff import context_tree, training_corpus, word_counts
 from binyan.ngram.candidate_learning import learn_candidates
 from binyan.ngram.chains import Arrays
-from binyan.ngram.compound_sampling import prepared
+from binyan.ngram.compound_sampling import prepared, prepared_for
 from binyan.ngram.hpylm import HPYLMSettings
 from binyan.ngram.inflection_sampling import InflectionSampling, parts_of, tokens_of, words_from
 from binyan.ngram.parts_model import PartsLanguageModel
@@ -113,7 +113,7 @@ class InflectionHPYLM(PartsLanguageModel):
         """The segmentation that each word begins with, and those that it may have beside it."""
         source, candidates, seed = self._given_segmentation, self.candidates, self.schedule.seed
         if isinstance(source, SegmentationTable):
-            source = prepared(source, self.preparation)
+            source = prepared_for(corpus, source, self.preparation)
         if self.learn_segmentation:
             table, candidates = learn_candidates(source, corpus, candidates, seed, how.progress)
         else:
@@ -283,8 +283,8 @@ class InflectionHPYLM(PartsLanguageModel):
             for way, p in zip(self.ways, made, strict=True):
                 if p > 0:
                     stem, ending = way.split(parts)
-                    name = f"{way.first} first after {length} {way.context}"
-                    steps.append(Step(name, f"{context} {stem}+{ending}".strip(), p, p / total))
+                    made_of = word if way.first == "word" else f"{stem}+{ending}"
+                    steps.append(Step(way.name(length), f"{context} {made_of}".strip(), p, p / total))
         if self.is_renormalised:
             steps.append(Step("vocabulary", "divided by its mass", self.vocabulary_mass(state)))
         return tuple(steps)

@@ -21,24 +21,28 @@ NO_TOKEN = 2**32 - 1
 class Way:
     """How a word is made of two tokens: which comes `first`, where the word is cut, and what the first depends on.
 
-    `cut`: before the last part of a word, or after the first. `context`: the words before, or their endings; words that were
-    seen `frequent` times or more, and words without an ending, always stand for themselves. The second token depends on the first
-    and on `second_context` words before.
+    `first`: the stem, the ending, or the word as a whole, which has no second token. `cut`: before the last part of a word, or after the first.
+    `context`: the words before, their endings, or their stems; words that were seen `frequent` times or more, and words without an ending,
+    always stand for themselves. The second token depends on the first and on `second_context` words before.
     """
 
-    first: Literal["stem", "ending"]
+    first: Literal["stem", "ending", "word"]
     cut: Literal["last", "first"]
-    context: Literal["words", "endings"]
+    context: Literal["words", "endings", "stems"]
     frequent: int = 100
     second_context: int = 0
 
     def __post_init__(self) -> None:
-        if self.first not in ("stem", "ending"):
-            raise SettingsError(f"a word is made of its 'stem' or its 'ending' first, not {self.first!r}")
+        if self.first not in ("stem", "ending", "word"):
+            raise SettingsError(
+                f"a word is made of its 'stem' or its 'ending' first, or as a 'word', not {self.first!r}"
+            )
         if self.cut not in ("last", "first"):
             raise SettingsError(f"a word is cut before its 'last' part or after its 'first', not {self.cut!r}")
-        if self.context not in ("words", "endings"):
-            raise SettingsError(f"the context of a word is the 'words' before or their 'endings', not {self.context!r}")
+        if self.context not in ("words", "endings", "stems"):
+            raise SettingsError(
+                f"the context of a word is the 'words' before, their 'endings' or their 'stems', not {self.context!r}"
+            )
 
     def split(self, parts: Parts) -> tuple[str, str]:
         """Stem and ending of a word; the ending is empty where it has one part.
@@ -51,6 +55,8 @@ class Way:
 
     def tokens(self, parts: Parts) -> tuple[Hashable, Hashable]:
         """The first and the second token of a word; those of a word without an ending are the word and nothing."""
+        if self.first == "word":
+            return ("word", "".join(parts)), ""
         stem, ending = self.split(parts)
         if not ending:
             return (stem, "") if self.first == "stem" else (("word", stem), "")
@@ -58,8 +64,14 @@ class Way:
 
     def context_token(self, parts: Parts, count: int) -> Hashable:
         """What stands for a word, seen `count` times, in a context."""
-        ending = self.split(parts)[1]
-        return ("ending", ending) if self.context == "endings" and ending and count < self.frequent else parts
+        stem, ending = self.split(parts)
+        if self.context == "words" or not ending or count >= self.frequent:
+            return parts
+        return ("ending", ending) if self.context == "endings" else ("stem", stem)
+
+    def name(self, length: int) -> str:
+        """What an explanation calls it after a context of this length."""
+        return f"{self.first}{'' if self.first == 'word' else ' first'} after {length} {self.context}"
 
     def to_dict(self) -> dict[str, Any]:
         """As stored in a model file."""
