@@ -313,7 +313,7 @@ class CompoundHPYLM(PartsLanguageModel):
             "segmentation": self.decomposition.table.to_bytes(),
         }
         if self.sampling is not None:
-            more, chains = self.sampling.contents()
+            more, chains = self.sampling.contents(with_samples=False)
             meta |= more
             sections |= chains
         meta |= {"decomposition": self.decomposition.to_dict(), "renormalised": self.is_renormalised}

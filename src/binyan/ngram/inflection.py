@@ -300,7 +300,7 @@ class InflectionHPYLM(PartsLanguageModel):
             "candidates": self.candidates.to_bytes(),
         }
         if self.sampling is not None:
-            more, chains = self.sampling.contents()
+            more, chains = self.sampling.contents(with_samples=False)
             meta |= more
             sections |= chains
         meta |= {"ways": [way.to_dict() for way in self.ways], "renormalised": self.is_renormalised}

@@ -15,6 +15,7 @@ from binyan.ngram.chains import Chain, Chains
 from binyan.sampling import Run, Schedule, run_chains
 from binyan.text import Corpus, Preparation, Vocabulary
 
+_OWN_SAMPLES = "samples/"
 _PREFIX = "chains/"
 
 
@@ -124,6 +125,9 @@ class Sampling:
                     "or give the same settings"
                 )
         sections = {n[len(_PREFIX) :]: s for n, s in file.sections.items() if n.startswith(_PREFIX)}
+        if not any(name.startswith("samples.") for name in sections):  # a finished model may have them as its own
+            own = {n: s for n, s in file.sections.items() if n.startswith(_OWN_SAMPLES)}
+            sections |= {f"samples.{n.removeprefix(_OWN_SAMPLES)}": s for n, s in own.items()}
         then, ours = Schedule.from_dict(file.meta["schedule"]), self.chains.schedule
         if ours.samples is None and then.sweeps < ours.sweeps:
             self.chains.schedule = replace(ours, burn_in=max(ours.burned, then.sweeps))
