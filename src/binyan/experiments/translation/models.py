@@ -18,7 +18,7 @@ from binyan.translation.bitext import read_words
 from binyan.translation.translator import Translator
 
 SAMPLING = {"burn_in": 100, "iterations": 120, "samples": 5, "seed": 1}
-NEURAL = {"order": 4, "dim": 100, "l2": 12.0, "step": 0.06, "epochs": 6, "seed": 1}
+NEURAL = {"order": 5, "dim": 100, "seed": 1}  # the rest is the recipe of `binyan lm train`
 MAP = {"method": "flatcat", "perplexity_threshold": 50.0, "flatcat_epochs": 0, "seed": 1}
 
 
@@ -70,9 +70,8 @@ def _train(
 
         words = corpus.vocabulary.words
         table = learn(Counter(words[i] for i in corpus.words), progress=workspace.progress, **MAP)  # type: ignore[arg-type]
-    settings = {key: model[key] for key in ("order", "dim", "step", "l2", "epochs", "seed")}
-    training = settings | {"batch": 2000, "decay": False, "warm_up": 0.2}
-    return LogBilinear(kind, word_map=table, **training).fit(corpus, development, progress=workspace.progress)
+    settings = {key: model[key] for key in NEURAL}
+    return LogBilinear(kind, word_map=table, **settings).fit(corpus, development, progress=workspace.progress)
 
 
 def _train_sampled(kind: str, model: SettingValues, corpus: Corpus, workspace: Workspace) -> LanguageModel:
