@@ -38,7 +38,7 @@ SINGLE = {
     "clbl++ affixes": "affixes",
     "clbl++ root-template": "root-template{}",
     "clbl++ root-template-affixes": "root-template{}-affixes",
-    "clbl++ root-template-affixes, parts only": "root-template{}-affixes",
+    "clbl++ root-template, parts only": "root-template{}",
 }
 MIXTURES = {
     "hpylm with clbl": ("hpylm", "clbl"),
