@@ -201,7 +201,7 @@ def test_headlines_name_figures_that_the_thesis_has(name):
 def test_a_thesis_figure_stands_beside_its_own_size_of_text():
     """A million tokens beside the thesis's million, and nothing of other sizes and preparations beside it."""
     thesis = thesis_figures()
-    chosen = [load_study("lbl").headlines(e)[0] for e in select(["lbl"], ["eltec-cs/*/clbl"])]
+    chosen = [load_study("lbl").headlines(e)[0] for e in select(["lbl"], ["eltec-cs/*/clbl/l2-30"])]
     changes = {h.change.baseline: h.change.beside(thesis) for h in chosen}
     assert [h.beside(thesis) for h in chosen] == [None] * len(chosen)
     assert {name for name, change in changes.items() if change is not None} == {"lbl/eltec-cs/1m/mkn"}
