@@ -51,6 +51,16 @@ class Result:
         with np.load(path, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
 
+    def kept_arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays, for an analysis that needs them; raises an InputError that says how to make them where they are not here."""
+        if not (arrays := self.arrays()):
+            name = self.experiment.name
+            raise InputError(
+                f"{self.path.with_suffix('.npz')}: the scores of {name} are not here; run it again with: "
+                f"binyan reproduce run --again --only '{name}'"
+            )
+        return arrays
+
     def files(self) -> ResultFiles:
         """The files of the result."""
         arrays = self.path.with_suffix(".npz")

@@ -7,13 +7,16 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
+
 from binyan.errors import BinyanError
+from binyan.evaluation.bootstrap import bootstrap
 from binyan.evaluation.root_kinds import comparable
-from binyan.evaluation.roots import score_roots, strong_roots
+from binyan.evaluation.roots import RootScore, strong_roots
 from binyan.experiments.adaptor.word_lists import gold_digest, gold_words, statistics
 from binyan.experiments.experiment import Experiment, Outcome, Workspace
 
-Stemmer = Callable[[str], str]
+Stemmer = Callable[[str], Sequence[str]]  # a word -> equally good candidates for its root
 
 _BUCKWALTER = "'|>&<}AbptvjHxd*rzs$SDTZEgfqklmnhwYy{"
 _ARABIC = "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىيٱ"
@@ -23,33 +26,39 @@ PACKAGES = {"ISRI": "nltk", "Tashaphyne": "tashaphyne"}
 
 
 def measure_stemmers(experiment: Experiment, workspace: Workspace) -> Outcome:
-    """How many roots of three radicals each finds, among words with a root that the stem shows; hamza on any seat is one letter."""
+    """How many roots of three radicals each finds, among words with a root that the stem shows; hamza on any seat is one letter.
+
+    Where a stemmer has several equally good candidates, the word counts by the share of them that are right.
+    """
     gold = gold_words(experiment.data, workspace)
     evaluated = [word for word in gold if strong_roots(word, 3)]
     figures: dict[str, Any] = statistics(gold)
     versions = {}
-    for name, root_of in stemmers().items():
-        answers = {word.word: comparable(root_of(word.word.translate(TO_ARABIC))) for word in evaluated}
-        truth = {
-            word.word: [comparable(root.translate(TO_ARABIC)) for root in strong_roots(word, 3)] for word in evaluated
-        }
-        found = {word: truth[word] if answer in truth[word] else [] for word, answer in answers.items()}
-        plain = {word.word: strong_roots(word, 3) if found[word.word] else [] for word in evaluated}
-        figures[name] = score_roots(plain, evaluated).to_dict()
+    for name, candidates_of in stemmers().items():
+        shares = []
+        for word in evaluated:
+            truth = {comparable(root.translate(TO_ARABIC)) for root in strong_roots(word, 3)}
+            candidates = candidates_of(word.word.translate(TO_ARABIC))
+            shares.append(sum(comparable(c) in truth for c in candidates) / max(len(candidates), 1))
+        column = np.array(shares).reshape(-1, 1)
+        both = np.hstack([column, np.ones_like(column)])
+        interval = bootstrap(both, lambda sums: 100 * float(sums[0] / sums[1]))
+        figures[name] = RootScore(100 * float(column.mean()), len(shares), interval).to_dict()
         versions[name.lower()] = version(PACKAGES[name])
     return Outcome(figures, str(experiment.signature.extended(gold=gold_digest(gold), **versions)))
 
 
-def most_common(candidates: Sequence[str]) -> str:
-    """The most frequent root among candidates, of three letters if there is one: Tashaphyne's choice.
+def most_common(candidates: Sequence[str]) -> list[str]:
+    """The most frequent roots among candidates, of three letters if there are any: those that Tashaphyne chooses from.
 
-    Ties are broken by the alphabet; Tashaphyne itself breaks them by the order of a set, which changes from run to run.
+    Which of several it takes depends on the order of a set, which changes from run to run.
 
     >>> most_common(["ktb", "ktAb", "ktAb", "tbw", "tbw", "ktb"])
-    'ktb'
+    ['ktb', 'tbw']
     """
     of_three = [candidate for candidate in candidates if len(candidate) == 3] or list(candidates)
-    return max(sorted(set(of_three)), key=of_three.count)
+    most = max(map(of_three.count, of_three), default=0)
+    return sorted({candidate for candidate in of_three if of_three.count(candidate) == most})
 
 
 def stemmers() -> Mapping[str, Stemmer]:
@@ -63,8 +72,9 @@ def stemmers() -> Mapping[str, Stemmer]:
     light = import_module("tashaphyne.stemming").ArabicLightStemmer()
     light.most_common = most_common
 
-    def tashaphyne(word: str) -> str:
+    def tashaphyne(word: str) -> list[str]:
         light.light_stem(word)
-        return str(light.get_root())
+        roots = light.get_root()
+        return [roots] if isinstance(roots, str) else roots
 
-    return {"ISRI": isri.stem, "Tashaphyne": tashaphyne}
+    return {"ISRI": lambda word: [isri.stem(word)], "Tashaphyne": tashaphyne}

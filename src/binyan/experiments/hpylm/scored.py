@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from binyan.errors import InputError
 from binyan.evaluation import Evaluation, HeldOutText
 from binyan.experiments.hpylm.variants import MODELS
 from binyan.experiments.results import Result
@@ -17,12 +16,7 @@ from binyan.signature import Signature
 def evaluations(result: Result, order: int, text: HeldOutText) -> Iterator[Evaluation]:
     """An evaluation of each variant of a result's model that tables compare."""
     figures = result.figures
-    if not (arrays := result.arrays()):
-        name = result.experiment.name
-        raise InputError(
-            f"{result.path.with_suffix('.npz')}: the scores of {name} are not here; run it again with: "
-            f"binyan reproduce run --again --only '{name}'"
-        )
+    arrays = result.kept_arrays()
     offsets = np.concatenate([[0], np.cumsum([len(s) + 1 for s in text.sentences])]).astype(np.uint64)
     for model in MODELS:
         if model.label == result.experiment.label and model.variant in figures["variants"]:

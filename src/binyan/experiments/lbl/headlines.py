@@ -39,9 +39,7 @@ def _change(experiment: PerplexityExperiment, base: str) -> Change:
         return change
     names, language = [TITLES[label] for label in (experiment.label, base)], experiment.language
     if experiment.data["text"] == eltec.EUROPARL:
-        ours, theirs = (("lbl", "perplexity_main", f"{name} {experiment.kappa:.2g}", language) for name in names)
-        if experiment.kappa == 1.0:
-            ours, theirs = (("lbl", "perplexity_main", f"{name} 1.0", language) for name in names)
+        ours, theirs = (("lbl", "perplexity_main", f"{name} {experiment.kappa}", language) for name in names)
         return replace(change, thesis=(ours, theirs))
     if experiment.setting != MAIN_SIZE or not experiment.has_usual_penalty:
         return change

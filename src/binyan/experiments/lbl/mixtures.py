@@ -72,7 +72,7 @@ def table(stored: StoredRuns) -> list[Table]:
 
 def _fixed_weights(n_gram: Result, neural: Result) -> tuple[float, float, float]:
     """Development and test perplexity of the mixture with fixed weights, and the weight of the second model."""
-    arrays = [_scores(r) for r in (n_gram, neural)]
+    arrays = [r.kept_arrays() for r in (n_gram, neural)]
     dev, test = (np.exp([a[f"log_prob.{part}"] for a in arrays]) for part in ("dev", "test"))
     weights = fit_weights(np.log(dev))
     return _perplexity(weights @ dev), _perplexity(weights @ test), float(weights[1])
@@ -89,16 +89,6 @@ def _weights_by_context(n_gram: Result, neural: Result) -> float | None:
     )
     weights = ContextWeights.fit(dev, arrays[0]["is_unknown.dev"])
     return _perplexity(weights.mix(test, arrays[0]["is_unknown.test"])[1].sum(0))
-
-
-def _scores(result: Result) -> dict[str, NDArray[Any]]:
-    if not (arrays := result.arrays()):
-        name = result.experiment.name
-        raise InputError(
-            f"{result.path.with_suffix('.npz')}: the scores of {name} are not here; run it again with: "
-            f"binyan reproduce run --again --only '{name}'"
-        )
-    return arrays
 
 
 def _perplexity(probabilities: NDArray[np.float64]) -> float:
