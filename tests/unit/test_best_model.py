@@ -226,11 +226,13 @@ def test_every_kth_block_is_held_out_and_its_own_words_are_unknown() -> None:
         Texts.read(["ein satz"], None, Preparation(), VocabularyPolicy(), False)
 
 
-def test_a_slice_holds_whole_sentences_of_the_same_vocabulary() -> None:
-    whole = request()
-    part = whole.first(100)
-    assert 100 <= len(part.corpus.words) <= 106 and part.corpus.vocabulary == whole.corpus.vocabulary
-    assert part.corpus.decode(3) == whole.corpus.decode(3) and int(part.corpus.offsets[-1]) == len(part.corpus.words)
+def test_a_slice_holds_whole_sentences_and_their_vocabulary() -> None:
+    whole = request(corpus=binyan.text.Corpus.read(["neu und alt", "<unk> und neu", *TEXT], progress=False))
+    part, small = whole.first(100), whole.first(1)
+    assert 100 <= len(part.corpus.words) <= 106 and int(part.corpus.offsets[-1]) == len(part.corpus.words)
+    assert [part.corpus.decode(i) for i in range(4)] == [whole.corpus.decode(i) for i in range(4)]
+    assert sorted(small.corpus.vocabulary.own_words) == ["alt", "neu", "und"]
+    assert part.shared is whole.first(100).shared and part.shared is not small.shared
 
 
 def test_halves_share_nothing() -> None:

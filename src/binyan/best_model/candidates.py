@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from binyan.best_model.stopwatch import Stopwatch
 from binyan.clustering import word_frequencies
 from binyan.language_model import LanguageModel
 from binyan.progress import ProgressOption
-from binyan.text import Corpus, Preparation
+from binyan.text import Corpus, Preparation, Vocabulary
+from binyan.text.vocabulary import SPECIALS, UNKNOWN_ID
 
 if TYPE_CHECKING:
     from binyan.morphology.map_learning import LearntMap
@@ -57,13 +60,17 @@ class TrainingRequest:
     shared: Shared = field(default_factory=lambda: Shared())
 
     def first(self, tokens: int) -> TrainingRequest:
-        """The same for about the first `tokens` words of the text, whole sentences of the same vocabulary."""
+        """The same for about the first `tokens` words of the text: whole sentences, and a vocabulary of their own."""
         corpus = self.corpus
         sentences = max(1, int(corpus.offsets.searchsorted(tokens)))
-        end = int(corpus.offsets[min(sentences, corpus.sentences)])
-        unknown = int((corpus.words[:end] == 0).sum())
-        part = Corpus(corpus.words[:end], corpus.offsets[: sentences + 1], corpus.vocabulary, corpus.outside[:unknown])
-        development = self.development[: max(1, len(self.development) // 10)]
+        words = corpus.words[: int(corpus.offsets[min(sentences, corpus.sentences)])]
+        unknown = int((words == UNKNOWN_ID).sum())
+        seen = np.unique(words[words >= len(SPECIALS)])
+        renamed = np.arange(len(corpus.vocabulary), dtype=np.uint32)
+        renamed[seen] = np.arange(len(SPECIALS), len(SPECIALS) + len(seen))
+        vocabulary = Vocabulary(corpus.vocabulary.words[i] for i in seen)
+        part = Corpus(renamed[words], corpus.offsets[: sentences + 1], vocabulary, corpus.outside[:unknown])
+        development = self.development[: max(1, len(self.development) * tokens // max(1, len(corpus.words)))]
         shared = self.shared.of_slices.setdefault(tokens, Shared())
         return replace(self, corpus=part, development=development, shared=shared)
 

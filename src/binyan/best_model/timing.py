@@ -50,17 +50,22 @@ def estimate_seconds(candidate: Candidate, request: TrainingRequest, budget: Bud
     large = min(max(tokens // _LARGE, _LEAST), _MOST, tokens)
     sizes = (max(1, large * _LARGE // _SMALL), large)
     parts = [request.first(size) for size in sizes]
-    own = []
-    for part in parts:
-        watch, before = Stopwatch(), part.shared.spent
-        try:
-            candidate.train(replace(part, progress=budget))
-        except OutOfTimeError:
-            return math.inf
-        own.append(watch.seconds - (part.shared.spent - before))
+    try:
+        if candidate.needs:  # what is done on first use only is not timed
+            candidate.train(replace(parts[0], progress=budget))
+        own = [_own_seconds(candidate, replace(part, progress=budget)) for part in parts]
+    except OutOfTimeError:
+        return math.inf
     missing = [name for name in candidate.shares if name not in request.shared.values]
     shared = [[part.shared.seconds.get(name, 0.0) for part in parts] for name in missing]
     return sum(_extrapolated(sizes, [max(1e-3, t) for t in times], tokens) for times in (own, *shared))
+
+
+def _own_seconds(candidate: Candidate, part: TrainingRequest) -> float:
+    """How long training takes, without what is shared."""
+    watch, before = Stopwatch(), part.shared.spent
+    candidate.train(part)
+    return watch.seconds - (part.shared.spent - before)
 
 
 def _extrapolated(sizes: Sequence[int], times: Sequence[float], tokens: int) -> float:

@@ -23,6 +23,7 @@ from binyan.text.reading import Source
 
 _FOR_MIXING = 0.15  # of the budget
 _USABLE = 0.65  # of the time left, for a model that can do with less than its usual time; the rest is for its development text
+_MARGIN = 1.2  # times what a model is expected to take must be left
 _GRACE = 1.1  # times the budget, after which such a model is given up
 UNKNOWN_WORDS = "P(<unk>) fits the development text, by a model of where words come that were seen once"
 _NOTHING_ELSE = "no other model was trained"
@@ -107,7 +108,7 @@ class _Training:
             return _left_out(candidate, "left out: no time is left")
         try:
             expected = estimate_seconds(candidate, self.request, budget)
-            if expected * candidate.shortest > budget.left:
+            if _MARGIN * expected * candidate.shortest > budget.left:
                 return _left_out(candidate, _too_long(expected * candidate.shortest, budget.left), expected)
             is_cut = expected > _USABLE * budget.left and candidate.shortest < 1
             expected = _USABLE * budget.left if is_cut else expected
