@@ -134,7 +134,8 @@ class NewWords(Model):
 
     def signature(self) -> Signature:
         """How the words were gathered."""
-        return Signature({"model": self.kind, "target_words": len(self.target.counts), **self.fields})
+        fields = {"target_words": len(self.target.counts), **self.fields, **self.settings.to_dict()}
+        return Signature({"model": self.kind, **fields})
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Section]]:
         """Settings and sections for a model file."""
