@@ -1,6 +1,7 @@
 // Decoding, k-best lists and the line search of tuning.
 #include "translation/decoder.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -13,6 +14,7 @@
 #include "errors.hpp"
 #include "translation/compound_feature.hpp"
 #include "translation/consensus.hpp"
+#include "translation/inflection_feature.hpp"
 #include "translation/k_best_lists.hpp"
 #include "translation/line_search.hpp"
 #include "translation/log_bilinear_query.hpp"
@@ -157,6 +159,11 @@ HypothesisLists lists_of(const Array<double>& features, const Array<int64_t>& st
   return {view(features), view(statistics), view(offsets), width};
 }
 
+template <class T>
+auto copied(const std::optional<T>& array) {
+  return array ? copy(*array) : decltype(copy(*array))();
+}
+
 void bind_features(nb::module_& m) {
   // Words may be appended while another thread decodes, which may need the interpreter to finish: wait without its
   // lock.
@@ -181,20 +188,25 @@ void bind_features(nb::module_& m) {
           "__init__",
           [](LogBilinearFeature* self, uint32_t order, uint32_t width, bool sigmoid, Array<float> context,
              Array<float> class_vectors, Array<float> class_bias, Array<float> target_vectors, Array<float> target_bias,
-             Ids first, Ids row, uint32_t end_row, Array<uint8_t> unknown) {
+             Ids first, Ids row, uint32_t end_row, Array<uint8_t> unknown,
+             std::optional<Array<float>> extension_vectors, std::optional<Array<float>> extension_bias,
+             std::optional<Ids> place) {
             new (self) LogBilinearFeature({order, width, sigmoid, copy(context), copy(class_vectors), copy(class_bias),
-                                           copy(target_vectors), copy(target_bias), copy(first), copy(row), end_row},
+                                           copy(target_vectors), copy(target_bias), copy(first), copy(row), end_row,
+                                           copied(extension_vectors), copied(extension_bias), copied(place)},
                                           copy(unknown));
           },
           nb::arg("order"), nb::arg("width"), nb::arg("sigmoid"), nb::arg("context"), nb::arg("class_vectors"),
           nb::arg("class_bias"), nb::arg("target_vectors"), nb::arg("target_bias"), nb::arg("first"), nb::arg("row"),
-          nb::arg("end_row"), nb::arg("unknown"))
+          nb::arg("end_row"), nb::arg("unknown"), nb::arg("extension_vectors") = nb::none(),
+          nb::arg("extension_bias") = nb::none(), nb::arg("place") = nb::none())
       .def(
           "extend",
-          [](LogBilinearFeature& self, Array<float> context, Ids row, Array<uint8_t> unknown) {
-            self.extend(view(context), view(row), view(unknown));
+          [](LogBilinearFeature& self, Array<float> context, Ids row, Array<uint8_t> unknown,
+             std::optional<Ids> place) {
+            self.extend(view(context), view(row), view(unknown), place ? view(*place) : std::span<const uint32_t>());
           },
-          nb::arg("context"), nb::arg("row"), nb::arg("unknown"), Unlocked(),
+          nb::arg("context"), nb::arg("row"), nb::arg("unknown"), nb::arg("place") = nb::none(), Unlocked(),
           "Append words: `context` is (order - 1) x new words x width, without a row for the start of the sentence.");
   nb::class_<CompoundFeature, LanguageModelFeature>(
       m, "CompoundFeature", "HPYLM+c in the decoder; `words` are the decoder's words as the model sees them.")
@@ -207,6 +219,20 @@ void bind_features(nb::module_& m) {
       .def(
           "extend",
           [](CompoundFeature& self, std::vector<CompoundQuery::Word> words, Array<uint8_t> unknown) {
+            self.extend(std::move(words), view(unknown));
+          },
+          nb::arg("words"), nb::arg("unknown"), Unlocked(), "Append words, as for the constructor.");
+  nb::class_<InflectionFeature, LanguageModelFeature>(
+      m, "InflectionFeature", "hpylm+i in the decoder; `words` are the decoder's words as the model sees them.")
+      .def(
+          "__init__",
+          [](InflectionFeature* self, const InflectionQuery& model, std::vector<InflectionQuery::Word> words,
+             Array<uint8_t> unknown,
+             bool renormalise) { new (self) InflectionFeature(model, std::move(words), copy(unknown), renormalise); },
+          nb::arg("model"), nb::arg("words"), nb::arg("unknown"), nb::arg("renormalise"), nb::keep_alive<1, 2>())
+      .def(
+          "extend",
+          [](InflectionFeature& self, std::vector<InflectionQuery::Word> words, Array<uint8_t> unknown) {
             self.extend(std::move(words), view(unknown));
           },
           nb::arg("words"), nb::arg("unknown"), Unlocked(), "Append words, as for the constructor.");

@@ -197,6 +197,15 @@ void Grammar::divide(uint32_t feature, std::span<const uint32_t> counts) {
     }
 }
 
+namespace {
+
+// The node whose children or rules, which begin at `first`, include number `i`.
+uint32_t holder(const std::vector<uint32_t>& first, uint32_t i) {
+  return static_cast<uint32_t>(std::ranges::upper_bound(first, i) - first.begin()) - 1;
+}
+
+}  // namespace
+
 void Grammar::sources(std::vector<uint64_t>& offsets, std::vector<uint32_t>& symbols) const {
   std::vector<uint32_t> parent(nodes(), 0);
   for (uint32_t n = 0; n < nodes(); ++n)
@@ -210,21 +219,28 @@ void Grammar::sources(std::vector<uint64_t>& offsets, std::vector<uint32_t>& sym
   }
 }
 
+std::vector<uint32_t> Grammar::source(uint32_t node) const {
+  std::vector<uint32_t> side;
+  for (uint32_t n = node; n != 0; n = holder(arrays_.first_child, n)) side.push_back(arrays_.symbol[n]);
+  std::ranges::reverse(side);
+  return side;
+}
+
 Grammar Grammar::restricted(std::span<const uint8_t> used) const {
-  std::vector<uint64_t> offsets;
-  std::vector<uint32_t> symbols;
-  sources(offsets, symbols);
   SequenceTable source_sides, target_sides;
   std::vector<Rule> kept;
   std::vector<float> values;
-  for (uint32_t n = 0; n < nodes(); ++n)
-    for (uint32_t r = first_rule(n); r < end_rule(n); ++r) {
-      if (!used[r]) continue;
-      kept.push_back(
-          {source_sides.intern({symbols.data() + offsets[n], static_cast<size_t>(offsets[n + 1] - offsets[n])}),
-           target_sides.intern(target(r))});
-      values.insert(values.end(), features(r).begin(), features(r).end());
+  uint32_t side = 0, end = 0;  // of the last rule's node: its source side, and where its rules end
+  for (auto at = std::ranges::find(used, 1); at != used.end(); at = std::find(at + 1, used.end(), 1)) {
+    const auto r = static_cast<uint32_t>(at - used.begin());
+    if (r >= end) {
+      const uint32_t node = holder(arrays_.first_rule, r);
+      side = source_sides.intern(source(node));
+      end = end_rule(node);
     }
+    kept.push_back({side, target_sides.intern(target(r))});
+    values.insert(values.end(), features(r).begin(), features(r).end());
+  }
   return pack(source_sides, target_sides, kept, values, feature_count());
 }
 

@@ -67,7 +67,9 @@ class Grammar {
   void count_matches(std::span<const uint32_t> sentence, uint32_t max_span, std::vector<uint32_t>& counts) const;
   // Divides a feature that is a logarithm by a count of each node with rules.
   void divide(uint32_t feature, std::span<const uint32_t> counts);
-  // The grammar of the rules marked in `used`.
+  // The source side of a node.
+  std::vector<uint32_t> source(uint32_t node) const;
+  // The grammar of the rules marked by 1 in `used`.
   Grammar restricted(std::span<const uint8_t> used) const;
   // The source side of every node, as (offsets, symbols).
   void sources(std::vector<uint64_t>& offsets, std::vector<uint32_t>& symbols) const;

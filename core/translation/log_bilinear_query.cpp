@@ -42,7 +42,7 @@ class LogBilinearQuery final : public LanguageModelQuery {
       next_.assign(context.begin(), context.end());
       next_.push_back(word);
       if (next_.size() >= a_.order) next_.erase(next_.begin());
-      const float log_p = log_prob(state, a_.row[word]);
+      const float log_p = log_prob(state, a_.row[word]) + log_share(state, a_.place[word]);
       return {contexts_.intern(next_), log_p};
     });
   }
@@ -56,7 +56,28 @@ class LogBilinearQuery final : public LanguageModelQuery {
   struct Prediction {
     std::vector<float> vector, classes;              // p; log-probabilities of classes
     std::vector<std::pair<uint32_t, float>> within;  // classes asked for, with the log of their normaliser
+    float extension_norm = 0;                        // log of the normaliser of the extension, once `extended`
+    bool extended = false;
   };
+
+  // Log of the share of a word in the probability of <unk>.
+  float log_share(uint32_t state, uint32_t place) {
+    if (place == kNoIndex) return 0;
+    if (contexts_[state].size() + 1 < a_.order) return a_.extension_bias[place] - f_.extension_norm_;
+    Prediction& at = predict(state);
+    if (!at.extended) {
+      const auto rows = static_cast<uint32_t>(a_.extension_bias.size());
+      scores_.resize(rows);
+      scores_of(at.vector.data(), a_.width, f_.extension_columns_.data(), a_.extension_bias.data(), rows,
+                scores_.data());
+      at.extension_norm = log_sum_exp(scores_.data(), rows);
+      at.extended = true;
+    }
+    float score = a_.extension_bias[place];
+    const float* const vector = a_.extension_vectors.data() + uint64_t{place} * a_.width;
+    for (uint32_t i = 0; i < a_.width; ++i) score += at.vector[i] * vector[i];
+    return score - at.extension_norm;
+  }
 
   float log_prob(uint32_t state, uint32_t row) {
     if (contexts_[state].size() + 1 < a_.order) return f_.unigram_[row];
@@ -114,6 +135,7 @@ LogBilinearFeature::LogBilinearFeature(LogBilinearArrays arrays, std::vector<uin
     : arrays_(std::move(arrays)),
       first_words_(static_cast<uint32_t>(arrays_.row.size())),
       unknown_(std::move(unknown)) {
+  if (arrays_.extension_bias.empty()) arrays_.place.assign(arrays_.row.size(), kNoIndex);
   const auto& a = arrays_;
   const uint64_t rows = a.target_bias.size(), classes = a.class_bias.size(), words = a.row.size();
   const bool sound = a.order >= 2 && a.width >= 1 && unknown_.size() == words &&
@@ -121,8 +143,13 @@ LogBilinearFeature::LogBilinearFeature(LogBilinearArrays arrays, std::vector<uin
                      a.class_vectors.size() == classes * a.width && a.target_vectors.size() == rows * a.width &&
                      a.first.size() == classes + 1 && a.first.front() == 0 && a.first.back() == rows &&
                      std::ranges::is_sorted(a.first) && a.end_row < rows &&
+                     a.extension_vectors.size() == a.extension_bias.size() * a.width && are_places(a.place, words) &&
                      std::ranges::all_of(a.row, [&](uint32_t r) { return r < rows; });
   if (!sound) throw InputError("the arrays of the log-bilinear model do not fit together");
+  if (const auto shared = static_cast<uint32_t>(a.extension_bias.size()); shared > 0) {
+    extension_columns_ = transposed(a.extension_vectors.data(), shared, a.width);
+    extension_norm_ = log_sum_exp(a.extension_bias.data(), shared);
+  }
   class_columns_ = transposed(a.class_vectors.data(), static_cast<uint32_t>(classes), a.width);
   const float class_norm = log_sum_exp(a.class_bias.data(), static_cast<uint32_t>(classes));
   for (uint32_t c = 0; c < classes; ++c) {
@@ -137,10 +164,17 @@ LogBilinearFeature::LogBilinearFeature(LogBilinearArrays arrays, std::vector<uin
   }
 }
 
+bool LogBilinearFeature::are_places(std::span<const uint32_t> place, uint64_t words) const {
+  return place.size() == words &&
+         std::ranges::all_of(place, [&](uint32_t p) { return p == kNoIndex || p < arrays_.extension_bias.size(); });
+}
+
 void LogBilinearFeature::extend(std::span<const float> context, std::span<const uint32_t> row,
-                                std::span<const uint8_t> unknown) {
+                                std::span<const uint8_t> unknown, std::span<const uint32_t> place) {
   const uint64_t positions = arrays_.order - 1, count = row.size(), width = arrays_.width;
+  const bool extended = !arrays_.extension_bias.empty();
   if (unknown.size() != count || context.size() != positions * count * width ||
+      !are_places(place, extended ? count : 0) ||
       !std::ranges::all_of(row, [&](uint32_t r) { return r < arrays_.target_bias.size(); }))
     throw InputError("the arrays of the words added to a log-bilinear model do not fit together");
   const auto lock = growing();
@@ -150,6 +184,8 @@ void LogBilinearFeature::extend(std::span<const float> context, std::span<const 
       appended_.insert(appended_.end(), part.begin(), part.end());
     }
   arrays_.row.insert(arrays_.row.end(), row.begin(), row.end());
+  arrays_.place.insert(arrays_.place.end(), place.begin(), place.end());
+  arrays_.place.resize(arrays_.row.size(), kNoIndex);
   unknown_.insert(unknown_.end(), unknown.begin(), unknown.end());
 }
 

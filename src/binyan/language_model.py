@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from binyan.mixture.source import CoreSource
     from binyan.ngram.backoff import BackoffLanguageModel
     from binyan.ngram.spelling import SpellingModel
+    from binyan.segmentation import Segmentation
 
 load = load_language_model
 STRINGS = "strings"
@@ -233,6 +234,9 @@ class LanguageModel(Model):
     def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
         """What the feature of `decoder_feature` has to know of further words: the arguments of its `extend`."""
         return (np.fromiter((self.vocabulary[w] == UNKNOWN_ID for w in words), np.uint8, len(words)),)
+
+    def tell_parts(self, segmentations: Sequence[Segmentation]) -> None:
+        """Tell the model the parts of words that it does not know. Models that do not look inside words need not know them."""
 
     @property
     def vectors(self) -> Vectors:

@@ -35,6 +35,7 @@ KINDS: dict[str, str] = {
     "compound-splitter": "binyan.segmentation.compound_splitter:CompoundSplitter",
     "frequency-splitter": "binyan.segmentation.compound_splitter:CompoundSplitter",
     "translation-grammar": "binyan.translation.rule_table:RuleTable",
+    "new-words": "binyan.translation.new_words:NewWords",
 }
 # A folder, text files by how they begin, and tables of words and their parts: what reads them.
 FOLDERS = "binyan.translation.translator:Translator"

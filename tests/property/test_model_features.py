@@ -8,7 +8,7 @@ import pytest
 
 import binyan
 from binyan import _core
-from binyan.segmentation import SegmentationTable
+from binyan.segmentation import Segmentation, SegmentationTable
 from binyan.text import Vocabulary
 from binyan.translation import Decoder, DecoderSettings, read_rules
 
@@ -64,7 +64,7 @@ def test_log_bilinear_scores(grammar, diagonal, sigmoid):
         Q=tensor(Q), C=tensor(C), b=tensor(b), S=tensor(S), t=tensor(t), first=first, targets=targets, shape=shape
     )
     model = SimpleNamespace(
-        network=lbl, order=order, vocabulary=Vocabulary(words[3:]), context_vectors=tensor(Q), target_vectors=tensor(R),
+        network=lbl, order=order, extension=(), vocabulary=Vocabulary(words[3:]), context_vectors=tensor(Q), target_vectors=tensor(R),
         composer=SimpleNamespace(context_rows=lambda word: [4, 5] if word == "x" else []),
     )  # fmt: skip
 
@@ -108,6 +108,62 @@ def test_trained_log_bilinear_scores(grammar, variant):
     for h in range(len(lists.score)):
         scores = model.score_sentences([list(lists.text(h))])
         assert lists.features[h, at] == pytest.approx(scores.log_prob.sum(), abs=2e-3)
+
+
+def test_extended_log_bilinear_scores(grammar):
+    """Words that share <unk> by their morphemes, and the rest of all unknown words."""
+    pytest.importorskip("torch")
+    model = log_bilinear().extended(["haushof", "haustürhof"])
+    assert model.extension == ("haushof", "haustürhof")
+    decoder = Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300))
+    assert type(decoder._target.features[0]) is _core.LogBilinearFeature
+    lists = decoder.k_best([*SENTENCES, *(s.split() for s in COPIED)], 20)
+    at = decoder.feature_names.index("LanguageModel1")
+    for h in range(len(lists.score)):
+        scores = model.score_sentences([list(lists.text(h))])
+        assert lists.features[h, at] == pytest.approx(scores.log_prob.sum(), abs=2e-3)
+        assert lists.features[h, at + 1] == scores.unknown.sum()
+
+
+@pytest.mark.parametrize("renormalised", [False, True])
+@pytest.mark.parametrize("order", [1, 3])
+def test_inflection_model_scores(grammar, renormalised, order):
+    text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "das hoftür", "hof"] * 3
+    table = {"haustür": "haus tür", "hoftür": "hof tür", "haushof": "haus hof"}
+    model = binyan.InflectionHPYLM(order=order, segmentation=table, sweeps=6, samples=2).fit(text).opened()
+    model.tell_parts([Segmentation.parse("neutür", "neu tür"), Segmentation.parse("haustür", "h austür")])
+    model = model.closed() if renormalised else model
+    assert model.has_own_probability("neutür") != renormalised and "neutür" not in model.vocabulary
+    assert model.parts_of("haustür") == ("haus", "tür")
+    decoder = Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300))
+    assert type(decoder._target.features[0]) is _core.InflectionFeature
+    lists = decoder.k_best([*SENTENCES, *(s.split() for s in (*COPIED, "a neutür b"))], 20)
+    at = decoder.feature_names.index("LanguageModel1")
+    for h in range(len(lists.score)):
+        scores = model.score_sentences([list(lists.text(h))])
+        assert lists.features[h, at] == pytest.approx(scores.log_prob.sum(), abs=1e-3)
+        assert lists.features[h, at + 1] == scores.unknown.sum()
+
+
+def test_models_are_told_the_parts_of_new_words(grammar):
+    """A word that no table has is scored by its parts once these are told, and as an unknown word before."""
+    told = Segmentation.parse("türhaus", "tür haus")
+    compound = models()["hpylm+g"]
+    before = compound.score_word(compound.begin(), "türhaus").log_prob
+    assert not compound.has_own_probability("türhaus")
+    compound.tell_parts([told])
+    assert compound.has_own_probability("türhaus") and compound.parts_of("türhaus") == ("haus", "tür")
+    assert compound.score_word(compound.begin(), "türhaus").log_prob != pytest.approx(before)
+    decoder = Decoder(grammar, [compound], {"f": 1.0})
+    lists = decoder.k_best([["türhaus", "a"]], 5)
+    at = decoder.feature_names.index("LanguageModel1")
+    for h in range(len(lists.score)):
+        expected = compound.score_sentences([list(lists.text(h))]).log_prob.sum()
+        assert lists.features[h, at] == pytest.approx(expected, abs=1e-3)
+    pytest.importorskip("torch")
+    neural = log_bilinear()
+    neural.tell_parts([told])
+    assert neural.extended(["türhaus", "xyz"]).extension == ("türhaus",)
 
 
 @pytest.mark.parametrize("renormalised", [False, True])

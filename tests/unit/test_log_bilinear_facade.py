@@ -141,12 +141,14 @@ def test_files_of_version_0_1_have_no_history() -> None:
     )
 
 
-def test_only_a_closed_event_space_is_native_in_the_decoder() -> None:
+def test_closed_and_extended_event_spaces_are_native_in_the_decoder() -> None:
     model, words = lm("clbl++"), ["hausen", "zaunen", "fremd"]
-    assert type(model.decoder_feature(words)).__name__ == "LogBilinearFeature"
-    assert type(model.extended().decoder_feature(words)).__name__ == "CallbackFeature"
+    extended = model.extended(["zaunen"])
+    for one in (model, extended):
+        assert type(one.decoder_feature(words)).__name__ == "LogBilinearFeature"
     assert len(model.decoder_words(words)) == 3 and model.decoder_words(words)[-1].tolist() == [0, 1, 1]
-    assert model.extended().decoder_words(words)[0].tolist() == [0, 0, 1]
+    *_, unknown, place = extended.decoder_words(words)
+    assert unknown.tolist() == [0, 0, 1] and place.tolist() == [2**32 - 1, 0, 1]
 
 
 @pytest.mark.parametrize(("name", "clusterings"), [("lbl", 0), ("clbl", 1)])

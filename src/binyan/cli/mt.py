@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from binyan.cli import mt_new_words
 from binyan.cli.commands import App
 from binyan.cli.option_groups import with_settings
 from binyan.cli.options import Json, Quiet
@@ -17,6 +18,7 @@ from binyan.translation.alignment import AlignmentSettings
 from binyan.translation.bitext import BitextSettings
 from binyan.translation.bitext_cleaning import CleaningSettings
 from binyan.translation.decoder import SearchSettings, TranslationSettings
+from binyan.translation.new_word_learning import NewWordRecipe
 from binyan.translation.rule_extraction import ExtractionLimits
 from binyan.translation.system_folder import SystemSettings
 from binyan.translation.tuning import TuningSettings
@@ -111,6 +113,14 @@ def train(
         list[Path] | None, typer.Option(help="Pharaoh file to use instead of eflomal; may be repeated.")
     ] = None,
     only_for: OnlyFor = None,
+    monolingual: Annotated[
+        list[Path] | None,
+        typer.Option(help="More text in the target language, for the language model and new words; may be repeated."),
+    ] = None,
+    new_words: Annotated[
+        bool, typer.Option("--new-words", help="Learn to make words the bitext lacks: compounds, forms, names.")
+    ] = False,
+    new_word_recipe: NewWordRecipe,
     system: SystemSettings,
     symmetrisation: AlignmentSettings,
     limits: ExtractionLimits,
@@ -132,6 +142,8 @@ def train(
             out,
             alignment_files=alignment or (),
             only_for=only_for or (),
+            monolingual=monolingual or (),
+            new_words=new_words and new_word_recipe,
             progress=False if quiet else None,
         )
     typer.echo(str(translator.cleaned), err=True)
@@ -148,6 +160,12 @@ def tune(
     lm: Models = None,
     repetitions: Annotated[int, typer.Option(help="Tunings with different seeds; mean and deviation are shown.")] = 1,
     name: Annotated[str, typer.Option(help="The weights are written to DIR/NAME.json.")] = "weights",
+    new_words: Annotated[
+        bool | None,
+        typer.Option(
+            help="Make words the bitext lacks; by default where the system can. 'translate' then does the same."
+        ),
+    ] = None,
     tuning: TuningSettings,
     search: SearchSettings,
     threads: Threads = 1,
@@ -167,6 +185,7 @@ def tune(
             models=lm or (),
             repetitions=repetitions,
             name=name,
+            new_words=new_words,
             threads=threads,
             progress=False if quiet else None,
             tuning=tuning,
@@ -255,3 +274,6 @@ def evaluate(
 
     report = evaluate_translations(hypothesis, reference, baseline=baseline, compounds=compounds, settings=settings)
     print_result(report, json)
+
+
+app.command("new-words")(mt_new_words.new_words)

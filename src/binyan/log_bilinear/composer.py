@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from torch import Tensor
 
 from binyan.log_bilinear.factor_map import FactorMap, factors_of
 from binyan.log_bilinear.output import Side, VectorNetwork
+from binyan.segmentation import Segmentation
 from binyan.segmentation.word_map_file import WordMapTable
 
 
@@ -22,10 +24,26 @@ class Composer:
     ) -> None:
         self.network, self.factor_map, self.segmentations = network, factor_map, segmentations
         self.has_unknown = has_unknown
+        self.told: dict[str, list[str]] = {}
+
+    def tell(self, segmentations: Iterable[Segmentation]) -> None:
+        """Take the parts of words that the table lacks as their morphemes, with whatever label a model knows them by."""
+        for row in segmentations:
+            parts = [self._by_text.get(part.text, part.text) for part in row.parts]
+            self.told[row.word] = [m for m in parts if m in self.factor_map.morpheme_index]
+
+    @cached_property
+    def _by_text(self) -> dict[str, str]:
+        """Morphemes by their letters, without label; of several the first."""
+        by_text: dict[str, str] = {}
+        for morpheme in self.factor_map.morphemes:
+            by_text.setdefault(morpheme.rpartition("/")[0] or morpheme, morpheme)
+        return by_text
 
     def known_morphemes(self, word: str) -> list[str]:
-        """The morphemes of `word` in the table that the model has vectors for."""
-        return [m for m in factors_of(self.segmentations, word) if m in self.factor_map.morpheme_index]
+        """The morphemes of `word` in the table that the model has vectors for; of a word that the table lacks, those that were told."""
+        factors = factors_of(self.segmentations, word) or self.told.get(word, [])
+        return [m for m in factors if m in self.factor_map.morpheme_index]
 
     def rows(self, morphemes: Iterable[str], side: Side) -> list[int]:
         """Rows of the factor matrix Q ("context") or R ("target") for morphemes; none where that side has no morphemes."""

@@ -14,10 +14,12 @@ from binyan.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN, UNKNOWN_ID
 if TYPE_CHECKING:
     from binyan.log_bilinear.language_model import LogBilinear
 
+_NO_PLACE = 2**32 - 1
+
 
 def is_native(model: LogBilinear) -> bool:
-    """Whether the decoder can score the model itself: it knows no extended event spaces, and no models without context."""
-    return not model.extension and model.order > 1
+    """Whether the decoder can score the model itself: it knows no models without context."""
+    return model.order > 1
 
 
 def decoder_feature(model: LogBilinear, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
@@ -39,13 +41,31 @@ def decoder_feature(model: LogBilinear, vocabulary: Sequence[str]) -> _core.Lang
         row=row,
         end_row=int(targets.row_of[END_ID]),
         unknown=unknown,
+        **_extension(model, vocabulary),
     )
 
 
 def decoder_words(model: LogBilinear, words: Sequence[str]) -> tuple[Any, ...]:
     """What the feature of `model` needs of further words: their parts of predictions, target rows, and whether they are unknown."""
     vectors, row, unknown = _words(model, words)
-    return _by_position(model, vectors), row, unknown
+    parts = _by_position(model, vectors), row, unknown
+    return (*parts, _places(model, words)) if model.extension else parts
+
+
+def _extension(model: LogBilinear, words: Sequence[str]) -> dict[str, Any]:
+    """How the words that extend the vocabulary share <unk>, and which of `words` they are; nothing where there are none."""
+    if not model.extension:
+        return {}
+    vectors, bias = model.scorer.extension.arrays
+    return {"extension_vectors": vectors.reshape(-1), "extension_bias": bias, "place": _places(model, words)}
+
+
+def _places(model: LogBilinear, words: Sequence[str]) -> NDArray[np.uint32]:
+    """The place of each of `words` in the extension: the last for unknown words, none for those of the vocabulary of training."""
+    first, rest, index = len(model.closed_vocabulary), len(model.extension), model.vocabulary.index
+    ids = (index.get(word, UNKNOWN_ID) for word in words)
+    places = (rest if i == UNKNOWN_ID else i - first if i >= first else _NO_PLACE for i in ids)
+    return np.fromiter(places, np.uint32, len(words))
 
 
 def _words(
@@ -61,7 +81,8 @@ def _words(
         rows = [] if words[i] == UNKNOWN else model.composer.context_rows(words[i])
         if rows:
             vectors[i] = factors[rows].sum(0)
-    row = np.where(row_of[ids] < 0, row_of[UNKNOWN_ID], row_of[ids])  # <s> is never written
+    inside = np.where(ids < len(row_of), ids, UNKNOWN_ID)
+    row = np.where(row_of[inside] < 0, row_of[UNKNOWN_ID], row_of[inside])  # <s> is never written
     return vectors, row.astype(np.uint32), unknown
 
 

@@ -39,6 +39,11 @@ class Extension:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def arrays(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Vectors and biases of the extension words, then of the rest."""
+        return np.ascontiguousarray(self._vectors.numpy(), np.float32), self._bias.numpy().astype(np.float32)
+
     def log_shares(self, p: NDArray[np.float32]) -> NDArray[np.float64]:
         """Logarithms of the shares of P(<unk> | h) after one context: of the extension words, then of the rest."""
         return log_softmax((self._vectors.numpy() @ p + self._bias.numpy()).astype(np.float64))

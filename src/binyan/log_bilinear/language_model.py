@@ -137,7 +137,7 @@ class LogBilinear(VectorLanguageModel):
     # What log-bilinear models can do.
 
     def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
-        """The model as a native feature of the decoder whose words are `vocabulary`; through `score_word` where it is extended."""
+        """The model as a native feature of the decoder whose words are `vocabulary`; through `score_word` where it has no context."""
         return decoder_feature(self, vocabulary) if is_native(self) else super().decoder_feature(vocabulary)
 
     def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:

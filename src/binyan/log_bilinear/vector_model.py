@@ -32,6 +32,7 @@ from binyan.log_bilinear.vectors import Vectors
 from binyan.log_bilinear.word_sources import WordSources
 from binyan.model_file import ModelFile, Section
 from binyan.progress import ProgressOption
+from binyan.segmentation import Segmentation
 from binyan.segmentation.word_map_file import WordMapTable
 from binyan.signature import Signature
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
@@ -104,7 +105,9 @@ class VectorLanguageModel(LanguageModel):
         self.network, self.factor_map, self.closed_vocabulary = network.cpu().eval(), factor_map, vocabulary
         self.vocabulary = Vocabulary([*vocabulary.own_words, *extension]) if extension else vocabulary
         self.order = network.shape.order
+        told = self.composer.told if self.is_fitted else {}
         self.composer = Composer(network, factor_map, self.segmentations, bool(self.counts[UNKNOWN_ID]))
+        self.composer.told = told
         self.scorer = self._scorer_of(len(vocabulary), Extension(extension, rest, self.composer))
         vars(self).pop("vectors", None)
         return self
@@ -140,6 +143,10 @@ class VectorLanguageModel(LanguageModel):
             )
         other = self.__copy__()
         return other._learnt(self.network, self.factor_map, self.closed_vocabulary, new, rest)
+
+    def tell_parts(self, segmentations: Sequence[Segmentation]) -> None:
+        """Tell the model the parts of words that its word map lacks; their vectors are then composed of them."""
+        self.composer.tell(segmentations)
 
     @property
     def extension(self) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from binyan.ngram.compound_sampling import (
 from binyan.ngram.hpylm import OrderSettings
 from binyan.ngram.parts_model import PartsLanguageModel
 from binyan.sampling import Run, Schedule
-from binyan.segmentation import Coverage, Linking, SegmentationTable
+from binyan.segmentation import Coverage, Linking, Segmentation, SegmentationTable
 from binyan.settings import gather, setting, takes_settings
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy
 from binyan.text.reading import Source
@@ -85,6 +85,7 @@ class CompoundHPYLM(PartsLanguageModel):
     sampling: CompoundSampling | None
     is_renormalised: bool = False
     _trace: list[NDArray[np.float64]]
+    _told: dict[str, tuple[str, ...]]
 
     @takes_settings(CompoundSettings, Schedule, VocabularyPolicy, Preparation)
     def __init__(
@@ -141,7 +142,7 @@ class CompoundHPYLM(PartsLanguageModel):
         self.corpus, self.vocabulary, self.order = corpus, corpus.vocabulary, order
         self.decomposition = decomposition
         self.components = ComponentInventory(corpus.vocabulary, decomposition)
-        self.samples = samples
+        self.samples, self._told = samples, {}
         self.native = _core.CompoundQuery.of(self._tree(), samples)
         return self
 
@@ -169,7 +170,12 @@ class CompoundHPYLM(PartsLanguageModel):
 
     def parts_of(self, word: str) -> tuple[str, ...]:
         """The components of a word, the head first."""
-        return self.decomposition(word)
+        return self._told.get(word) or self.decomposition(word)
+
+    def tell_parts(self, segmentations: Sequence[Segmentation]) -> None:
+        """Tell the model the components of words that its segmentation lacks."""
+        d = self.decomposition
+        self._told.update((row.word, d.of(row)) for row in segmentations if row.word not in d.table)
 
     def has_own_probability(self, word: str) -> bool:
         """Whether a word is known or, unless renormalised, its components are."""
@@ -254,7 +260,7 @@ class CompoundHPYLM(PartsLanguageModel):
 
     def _unseen(self, word: str) -> list[int] | None:
         """The components of a word outside the vocabulary, if it has several or is one, and all are known."""
-        return self.components.find(self.decomposition(word))
+        return self.components.find(self.parts_of(word))
 
     def begin(self) -> State:
         """The state at the start of a sentence."""

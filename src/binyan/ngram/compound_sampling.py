@@ -46,8 +46,17 @@ class Decomposition:
         >>> Decomposition(table)("küchentisch"), Decomposition(table, head="left")("küchentisch")
         (('tisch', 'küchen'), ('küche', 'ntisch'))
         """
-        linking: Linking = self.linking or ("left" if self.head == "right" else "right")
-        parts = self.table.components(word, linking)
+        return self._ordered(self.table.components(word, self._linking))
+
+    def of(self, segmentation: Segmentation) -> tuple[str, ...]:
+        """The components of a segmented word in the order of generation."""
+        return self._ordered(segmentation.components(self._linking))
+
+    @property
+    def _linking(self) -> Linking:
+        return self.linking or ("left" if self.head == "right" else "right")
+
+    def _ordered(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         return parts[::-1] if self.head == "right" else parts
 
     @classmethod

@@ -71,6 +71,7 @@ class InflectionHPYLM(PartsLanguageModel):
     sampling: InflectionSampling | None
     is_renormalised: bool = True
     _trace: list[NDArray[np.float64]]
+    _told: dict[str, tuple[str, ...]]
 
     @takes_settings(HPYLMSettings, Schedule, VocabularyPolicy, Preparation)
     def __init__(
@@ -144,7 +145,7 @@ class InflectionHPYLM(PartsLanguageModel):
     def _learnt(self, corpus: Corpus, order: int, samples: Arrays) -> Self:
         """What training, or a file, has given."""
         self.corpus, self.vocabulary, self.order = corpus, corpus.vocabulary, order
-        self.samples = samples
+        self.samples, self._told = samples, {}
         self.native = _core.InflectionQuery.of(self._forest(), samples)
         return self
 
@@ -180,7 +181,12 @@ class InflectionHPYLM(PartsLanguageModel):
 
     def parts_of(self, word: str) -> tuple[str, ...]:
         """The parts of a word from left to right."""
-        return parts_of(self.segmentation, word)
+        return self._told.get(word) or parts_of(self.segmentation, word)
+
+    def tell_parts(self, segmentations: Sequence[Segmentation]) -> None:
+        """Tell the model the parts of words that its segmentation lacks."""
+        rows = (row for row in segmentations if row.word not in self.segmentation)
+        self._told.update((row.word, row.components("left")) for row in rows)
 
     def has_own_probability(self, word: str) -> bool:
         """Whether a word is known or, unless renormalised, its stem and ending are."""
@@ -190,6 +196,15 @@ class InflectionHPYLM(PartsLanguageModel):
         """The words of the segmentation that the vocabulary does not have and whose stem and ending are known."""
         table = () if self.is_renormalised else self.segmentation
         return (word for word in table if self._unseen(word) is not None)
+
+    def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
+        """The model as a native feature of the decoder whose words are `vocabulary`."""
+        words, unknown = self.decoder_words(vocabulary)
+        return _core.InflectionFeature(self.native, words, unknown, self.is_renormalised)
+
+    def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
+        """What `decoder_feature` needs of further words: each as the model sees it, and whether it is unknown."""
+        return [self._word(w) for w in words], *super().decoder_words(words)
 
     @property
     def trace(self) -> list[NDArray[np.float64]]:

@@ -6,6 +6,9 @@ from binyan.translation.bitext_cleaning import CleaningReport, CleaningSettings
 from binyan.translation.decoder import Decoder, DecoderSettings, Hypothesis, TranslationSettings
 from binyan.translation.derivation import DerivationStep, ExplainedTranslation, Explainer, Explanation
 from binyan.translation.lattice_rescoring import LatticeRescorer
+from binyan.translation.new_word_decoder import NewWordDecoder
+from binyan.translation.new_word_learning import NewWordRecipe, learn_new_words
+from binyan.translation.new_words import NewWords, NewWordSettings
 from binyan.translation.rescoring import Rescorer
 from binyan.translation.rule_extraction import ExtractionLimits, extract_rules
 from binyan.translation.rule_table import RuleTable, TranslationRule
@@ -29,6 +32,10 @@ __all__ = [
     "ExtractionLimits",
     "Hypothesis",
     "LatticeRescorer",
+    "NewWordDecoder",
+    "NewWordRecipe",
+    "NewWordSettings",
+    "NewWords",
     "Rescorer",
     "RuleTable",
     "SystemSettings",
@@ -41,6 +48,7 @@ __all__ = [
     "TuningSettings",
     "align",
     "extract_rules",
+    "learn_new_words",
     "read_rules",
     "symmetrise",
     "tune",

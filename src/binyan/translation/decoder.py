@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,6 +162,11 @@ class Decoder:
     answered is remembered from call to call, so that sentences may come one by one.
     """
 
+    more_features: ClassVar[tuple[str, ...]] = ()
+    """Features of rules that the rule table does not have."""
+    sentences_at_once: ClassVar[int] = sys.maxsize
+    """How many sentences are made ready together."""
+
     def __init__(
         self,
         rules: RuleTable,
@@ -170,7 +176,7 @@ class Decoder:
     ) -> None:
         self.rules, self.models = rules, list(models)
         self.settings = settings or DecoderSettings()
-        self.feature_names = feature_names(rules, len(self.models))
+        self.feature_names = feature_names((*rules.features, *self.more_features), len(self.models))
         self.weights = {**start_weights(self.feature_names), **(weights or {})}
         strange = [name for name in self.weights if name not in self.feature_names]
         if strange:
@@ -185,7 +191,7 @@ class Decoder:
 
     def changed(self, weights: Mapping[str, float] | None = None, settings: DecoderSettings | None = None) -> Decoder:
         """The decoder under other weights or settings; rules, models and words are shared with this one."""
-        other = object.__new__(Decoder)
+        other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.weights = {**self.weights, **(weights or {})}
         other.settings = settings or self.settings
@@ -225,12 +231,15 @@ class Decoder:
                 "split it into sentences, or ask for fewer"
             )
         parts: list[tuple[Any, ...]] = []
-        native, (words, copies, offsets, vocabulary) = self._ready(sentences)
         with Progress("sentences", len(sentences), progress) as bar:
-            for first, last in _stretches(offsets, threads):
-                lists = native.translate(words, copies, offsets[first : last + 1], k, distinct, threads)
-                parts.append((lists[0] + np.uint32(first), *lists[1:]))
-                bar.advance(last - first)
+            vocabulary: Sequence[str] = ()
+            for begin in range(0, len(sentences), self.sentences_at_once):
+                some = sentences[begin : begin + self.sentences_at_once]
+                native, (words, copies, offsets, vocabulary) = self._ready(some)
+                for first, last in _stretches(offsets, threads):
+                    lists = native.translate(words, copies, offsets[first : last + 1], k, distinct, threads)
+                    parts.append((lists[0] + np.uint32(begin + first), *lists[1:]))
+                    bar.advance(last - first)
         return HypothesisLists.joined(parts, len(self.feature_names), vocabulary)
 
     def hypergraph(self, sentence: Sequence[str]) -> _core.Hypergraph:
@@ -267,9 +276,12 @@ class Decoder:
         return native, target.encode(sentences)
 
     def _make_native(self) -> _core.Decoder:
+        return self._native_with(self.rules.native)
+
+    def _native_with(self, grammar: _core.TranslationGrammar) -> _core.Decoder:
         weights = np.array([self.weights[name] for name in self.feature_names], np.float32)
         s = self.settings
-        return _core.Decoder(self.rules.native, self._target.features, weights, s.max_span, s.pop_limit, s.rule_limit)
+        return _core.Decoder(grammar, self._target.features, weights, s.max_span, s.pop_limit, s.rule_limit)
 
 
 def longest_sentence(k: int) -> int:
@@ -277,10 +289,10 @@ def longest_sentence(k: int) -> int:
     return _LONGEST if k == 1 else min(_LONGEST, math.isqrt(_MOST_KEPT // k))
 
 
-def feature_names(rules: RuleTable, models: int) -> tuple[str, ...]:
+def feature_names(of_rules: Sequence[str], models: int) -> tuple[str, ...]:
     """Names of all features of a decoder, in the order of its weights."""
     of_models = [name for i in range(1, models + 1) for name in (f"LanguageModel{i}", f"Unknown{i}")]
-    return (*rules.features, *DECODER_FEATURES, *of_models)
+    return (*of_rules, *DECODER_FEATURES, *of_models)
 
 
 def start_weights(names: Sequence[str]) -> dict[str, float]:

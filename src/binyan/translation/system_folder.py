@@ -1,7 +1,7 @@
 """The folder of a translation system: alignment, rules, language model and weights, each made once and kept.
 
-Files: settings.json (how it was made), alignment-N (Pharaoh), grammar.binyan, language_model.binyan, and after tuning
-weights.json, weights-N.json and weights-N.tuning (the state of repetition N).
+Files: settings.json (how it was made), alignment-N (Pharaoh), grammar.binyan, language_model.binyan, new_words.binyan (where
+new words are to be made), and after tuning weights.json, weights-N.json and weights-N.tuning (the state of repetition N).
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ from binyan.text import Preparation
 from binyan.translation.alignment import Alignments, AlignmentSettings, align
 from binyan.translation.bitext import Bitext, BitextSettings, read_words
 from binyan.translation.bitext_cleaning import NO_CLEANING, CleaningReport, CleaningSettings, clean, without_emptied
+from binyan.translation.new_word_learning import NewWordRecipe, learn_new_words
 from binyan.translation.rule_extraction import ExtractionLimits, extract_rules
+from binyan.translation.rule_table import RuleTable
 from binyan.translation.tuning import TunedWeights, TuningSettings
 
 SETTINGS, ALIGNMENT, RULES, LANGUAGE_MODEL = "settings.json", "alignment", "grammar.binyan", "language_model.binyan"
+NEW_WORDS = "new_words.binyan"
 WEIGHTS = "weights"
 
 
@@ -99,22 +102,30 @@ class SystemFolder:
             self.only_for: list[str] = [str(name) for name in stored.get("only_for", [])]
             ratio = stored.get("words_ratio")
             self.words_ratio = None if ratio is None else float(ratio)
+            self.monolingual = str(stored.get("monolingual", ""))
         except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(
                 f"{self.path / SETTINGS}: not the settings of a translation system ({error}); make the system again"
             ) from error
 
     @classmethod
-    def create(cls, path: PathLike, recipe: SystemRecipe, bitext: Bitext, only_for: Sequence[PathLike]) -> SystemFolder:
-        """The folder for a system of this bitext and recipe; where it holds one already, it must be the same."""
+    def create(
+        cls, path: PathLike, recipe: SystemRecipe, bitext: Bitext, only_for: Sequence[PathLike], monolingual: str = ""
+    ) -> SystemFolder:
+        """The folder for a system of this bitext and recipe; where it holds one already, it must be the same.
+
+        `monolingual`: the digest of text in the target language that the language model is also learnt from.
+        """
         place, names = Path(path), [Path(p).name for p in only_for]
         place.mkdir(parents=True, exist_ok=True)
         if not (place / SETTINGS).exists():
             content: dict[str, Any] = {"settings": recipe.to_dict(), "bitext": bitext.digest, "only_for": names}
             content["words_ratio"] = clean(bitext, recipe.cleaning)[0].words_ratio
+            content |= {"monolingual": monolingual} if monolingual else {}
             write_json(place / SETTINGS, content)
         folder = cls(place)
-        if (folder.recipe.to_dict(), folder.bitext, folder.only_for) != (recipe.to_dict(), bitext.digest, names):
+        stored = folder.recipe.to_dict(), folder.bitext, folder.only_for, folder.monolingual
+        if stored != (recipe.to_dict(), bitext.digest, names, monolingual):
             raise SettingsError(
                 f"{path}: holds a system made of other text or with other settings; choose another folder"
             )
@@ -126,6 +137,8 @@ class SystemFolder:
         alignment_files: Sequence[PathLike],
         only_for: Sequence[PathLike],
         progress: ProgressOption,
+        monolingual: Sequence[Sequence[str]] = (),
+        new_words: NewWordRecipe | bool = False,
     ) -> CleaningReport:
         """Make everything that the folder does not have yet. Rules are of the pairs that cleaning keeps, the model of all."""
         from binyan.ngram.kneser_ney import KneserNey
@@ -138,8 +151,13 @@ class SystemFolder:
             links = [without_emptied(Alignments.read(path), cleaned) for path in files]
             extract_rules(cleaned, links, self.recipe.limits, texts, progress).save(self.rules)
         if not self.language_model.exists():
-            model = KneserNey(self.recipe.system.order).fit([s for s in bitext.target if s])
+            model = KneserNey(self.recipe.system.order).fit([s for s in (*bitext.target, *monolingual) if s])
             model.save(self.language_model)
+        if new_words and not self.new_words.exists():
+            how = NewWordRecipe() if isinstance(new_words, bool) else new_words
+            rules = RuleTable.load(self.rules)
+            aligned = without_emptied(Alignments.read(files[0]), cleaned)
+            learn_new_words(cleaned, aligned, rules, monolingual, how, progress).save(self.new_words)
         return report
 
     def _aligned(self, bitext: Bitext) -> list[Path]:
@@ -154,6 +172,11 @@ class SystemFolder:
     def rules(self) -> Path:
         """The file of the packed rules."""
         return self.path / RULES
+
+    @property
+    def new_words(self) -> Path:
+        """The file of what is needed to make new words."""
+        return self.path / NEW_WORDS
 
     @property
     def language_model(self) -> Path:
@@ -175,6 +198,7 @@ class SystemFolder:
         settings: TuningSettings,
         paths: Sequence[PathLike],
         models: Sequence[LanguageModel],
+        new_words: bool = False,
     ) -> None:
         """Write weights with the models they were tuned with; no `paths` stand for the system's own model."""
         content = {
@@ -185,7 +209,7 @@ class SystemFolder:
             "history": tuned.history,
             "lengths": tuned.lengths,
             "tuning": asdict(settings),
-        }
+        } | ({"new_words": True} if new_words else {})
         write_json(self.weights(name), content)
 
 
@@ -196,4 +220,4 @@ def read_weights(path: PathLike) -> dict[str, Any]:
         stored["weights"] = finite_values(stored["weights"], "weights")
     except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(f"{path}: not a file of weights: {error}") from error
-    return {"models": [], **stored}
+    return {"models": [], "new_words": False, **stored}

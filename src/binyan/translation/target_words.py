@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from binyan.errors import InputError
 from binyan.language_model import LanguageModel
+from binyan.segmentation import Segmentation
 from binyan.text.vocabulary import SPECIALS, UNKNOWN_ID
 from binyan.translation.rule_table import RuleTable
 
@@ -44,8 +45,19 @@ class TargetWords:
         self._lock = threading.Lock()
         self.features: list[Any] = [model.decoder_feature(self.words) for model in self._models]
 
-    def encode(self, sentences: Sequence[Sequence[str]]) -> EncodedSentences:
-        """Sentences as ids; words not met before are added."""
+    def add(self, words: Iterable[str], parts: Sequence[Segmentation] = ()) -> Mapping[str, int]:
+        """The ids of all words, with those of `words`; `parts` of some of them are told to the models, which may look inside words."""
+        with self._lock:
+            for model in self._models:
+                model.tell_parts(parts)
+            for word in words:
+                self._id(word)
+            self._extend_features()
+        return self._index
+
+    def encode(self, sentences: Sequence[Sequence[str]], source: Mapping[str, int] | None = None) -> EncodedSentences:
+        """Sentences as ids, of source words by `source` if given, else by the rules; words not met before are added."""
+        known = self._source if source is None else source
         words, copies, offsets = array("I"), array("I"), array("Q", [0])
         with self._lock:
             for sentence in sentences:
@@ -54,7 +66,7 @@ class TargetWords:
                         raise InputError(
                             f"a sentence to translate holds {word} as a word, which is a mark of language models"
                         )
-                    words.append(self._source.get(word, UNKNOWN_ID))
+                    words.append(known.get(word, UNKNOWN_ID))
                     copies.append(self._id(word))
                 offsets.append(len(words))
             self._extend_features()

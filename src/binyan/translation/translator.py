@@ -25,7 +25,11 @@ from binyan.translation.decoder import Decoder, DecoderSettings, TranslationSett
 from binyan.translation.derivation import Explainer, Explanation
 from binyan.translation.inputs import ModelOrPath, batches, listed, model_files, open_models, reference_texts
 from binyan.translation.json_lines import answer_lines
+from binyan.translation.monolingual import read_monolingual, text_digest
 from binyan.translation.nbest import check_decoder_format, list_lines
+from binyan.translation.new_word_decoder import make_decoder
+from binyan.translation.new_word_learning import NewWordRecipe
+from binyan.translation.new_word_report import NewWordReport, new_word_report
 from binyan.translation.rule_extraction import ExtractionLimits
 from binyan.translation.rule_table import RuleTable
 from binyan.translation.system_folder import WEIGHTS, SystemFolder, SystemRecipe, SystemSettings, read_weights
@@ -86,19 +90,23 @@ class Translator:
         *,
         alignment_files: PathLike | Sequence[PathLike] = (),
         only_for: PathLike | Sequence[PathLike] = (),
+        monolingual: PathLike | Sequence[PathLike] = (),
+        new_words: bool | NewWordRecipe = False,
         progress: ProgressOption = None,
     ) -> Self:
         """Make a system in `folder` from two texts, line by line translations of each other; steps done there before are kept.
 
         `alignment_files`: Pharaoh files to use instead of running eflomal. `only_for`: source texts; only rules they can use
         are kept, which saves memory where the bitext is large. `cleaned` says how many sentence pairs were left out, and why.
+        `monolingual`: further text in the target language, for the language model and for new words. `new_words`: learn how to make words that the bitext does not have; a system that exists may get them later.
         """
         files, texts = listed(alignment_files), listed(only_for)
         if files:
             self.recipe = self.recipe.with_alignments(len(files))
         bitext = Bitext.read(source, target, self.recipe.bitext)
-        self._system = SystemFolder.create(folder, self.recipe, bitext, texts)
-        self.cleaned = self._system.make(bitext, files, texts, progress)
+        more = read_monolingual(listed(monolingual), self.recipe.bitext.target, bitext)
+        self._system = SystemFolder.create(folder, self.recipe, bitext, texts, text_digest(more) if more else "")
+        self.cleaned = self._system.make(bitext, files, texts, progress, more, new_words)
         self._models, self._weights, self._rules, self._decoder = (), None, None, None
         return self
 
@@ -157,14 +165,17 @@ class Translator:
         if self._decoder is None:
             weights = self._stored_weights()
             models = open_models(self._models or weights["models"] or [self._files.language_model])
-            self._decoder = Decoder(self.rules, models, weights["weights"], own)
+            self._decoder = self.decoder_for(models, weights, own)
         elif self._decoder.settings != own:
             self._decoder = self._decoder.changed(settings=own)
         return self._decoder
 
-    def decoder_for(self, models: Sequence[LanguageModel], stored: Mapping[str, Any]) -> Decoder:
+    def decoder_for(
+        self, models: Sequence[LanguageModel], stored: Mapping[str, Any], settings: TranslationSettings | None = None
+    ) -> Decoder:
         """A decoder of its own, with some language models and weights as `read_weights` gives them."""
-        return Decoder(self.rules, models, stored["weights"], TranslationSettings())
+        new_words = self._files.new_words if stored.get("new_words") else None
+        return make_decoder(self.rules, models, stored["weights"], settings or TranslationSettings(), new_words)
 
     def _stored_weights(self) -> dict[str, Any]:
         path = Path(self._weights) if self._weights is not None else self._files.weights()
@@ -172,7 +183,7 @@ class Translator:
             return read_weights(path)
         if self._weights is not None:
             raise InputError(f"{path}: there are no such weights")
-        return {"weights": None, "models": []}
+        return {"weights": None, "models": [], "new_words": self._files.new_words.exists()}
 
     @overload
     def translate(self, text: str, *, threads: int = 1, progress: ProgressOption = None, **settings: Any) -> str: ...
@@ -277,6 +288,7 @@ class Translator:
         models: PathLike | Sequence[PathLike] = (),
         repetitions: int = 1,
         name: str = WEIGHTS,
+        new_words: bool | None = None,
         threads: int = 1,
         progress: ProgressOption = None,
         **settings: Any,
@@ -285,7 +297,7 @@ class Translator:
 
         Several reference translations are given as a list of Path objects or a tuple of texts. Tuning is repeated with seeds that follow each other; what is done already is not done again. Writes NAME-N.json for
         each repetition, and NAME.json for the one with the best BLEU; `translate` takes weights.json. The weights remember
-        `models`, by default the system's own.
+        `models`, by default the system's own, and whether `new_words` are made, by default where the system can.
         """
         tuning, search = gather("tune", settings, TuningSettings, DecoderSettings)
         if repetitions < 1:
@@ -293,15 +305,17 @@ class Translator:
         paths = model_files(models or self._models)
         text, translations = self._development(source, references)
         loaded = open_models(paths or [self._files.language_model])
-        decoder = Decoder(self.rules.restricted(text, search.max_span), loaded, settings=search)
+        new = self._files.new_words.exists() if new_words is None else new_words
+        rules = self.rules.restricted(text, search.max_span)
+        decoder = make_decoder(rules, loaded, None, search, self._files.new_words if new else None)
         runs = [replace(tuning, seed=tuning.seed + n) for n in range(repetitions)]
         results = []
         for n, own in enumerate(runs, 1):
             state = self._files.tuning_state(f"{name}-{n}")
             results.append(tune(decoder, text, translations, own, state, threads, progress, self._files.words_ratio))
-            self._files.save_weights(f"{name}-{n}", results[-1], own, paths, loaded)
+            self._files.save_weights(f"{name}-{n}", results[-1], own, paths, loaded, new)
         best = max(range(repetitions), key=lambda i: results[i].bleu)
-        self._files.save_weights(name, results[best], runs[best], paths, loaded)
+        self._files.save_weights(name, results[best], runs[best], paths, loaded, new)
         self._decoder = None
         figures = {"tuning": tuning.method, "k": tuning.k, "seed": tuning.seed, "pop_limit": search.pop_limit}
         figures["length"] = tuning.length
@@ -337,6 +351,19 @@ class Translator:
         hypotheses = self.translate(text, threads=threads, progress=progress)
         sets = [[" ".join(words) for words in one] for one in zip(*translations, strict=True)]
         return evaluate_translations(hypotheses, sets, **settings)
+
+    def report_new_words(
+        self,
+        source: Source,
+        references: Source | Sequence[Source],
+        *,
+        threads: int = 1,
+        examples: int = 20,
+        **search: Any,
+    ) -> NewWordReport:
+        """Translate a text, and count which words that the bitext does not have were offered, written and right."""
+        text, translations = self._development(source, references)
+        return new_word_report(self.decoder(**search), text, translations, threads, examples)
 
     def signature(self) -> Signature:
         """How the system was made."""
