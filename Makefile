@@ -5,7 +5,7 @@ NATIVE := $(shell find core bindings -name '*.[ch]pp') CMakeLists.txt
 CORE_FILES := $(shell find core bindings tests/cpp tests/fuzz -name '*.[ch]pp')
 EXTRAS ?= cluster,dev,docs,explore,fst,linguistics,morfessor,mt,neural,pandas
 
-.PHONY: setup demo docs test quick lint coverage clean test-core sanitize sanitize-threads fuzz fuzz-core cross test-aarch64 crash studio laws peers
+.PHONY: setup demo docs test run-tests quick lint coverage clean test-core sanitize sanitize-threads fuzz fuzz-core cross test-aarch64 crash studio laws peers
 
 setup: .venv/.built
 
@@ -37,8 +37,12 @@ lint: setup
 quick: setup
 	$(BIN)/pytest -x -n 2
 
-test: lint
-	$(BIN)/pytest -n 2
+# Lint and types beside the tests: they leave a core idle.
+test: setup
+	$(MAKE) --no-print-directory -j 2 lint run-tests
+
+run-tests: setup
+	$(BIN)/pytest -n 2 --dist worksteal
 
 # Which lines of the package the tests reach; commands that tests start are counted too.
 coverage: setup

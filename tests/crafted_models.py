@@ -24,7 +24,7 @@ from binyan.morphology import Morphology
 from binyan.morphology.adaptor import AdaptorSampler
 from binyan.translation import Decoder, RuleTable
 
-PLACES = 2  # of each section, beside the first and the last
+PLACES = 1  # of each section, drawn, beside the first and the last
 SECONDS = 20  # a model that is not loaded and used by then hangs
 SENTENCE = ["der", "hund", "sah", "den", "mondhund", "zaun"]
 
