@@ -17,4 +17,5 @@ void bind_text_scorer(nanobind::module_& m);
 void bind_grammar(nanobind::module_& m);
 void bind_translation(nanobind::module_& m);
 void bind_decoder(nanobind::module_& m);
+void bind_tuning(nanobind::module_& m);
 void bind_mixture(nanobind::module_& m);

@@ -20,4 +20,5 @@ NB_MODULE(_core, m) {
   bind_grammar(m);
   bind_translation(m);
   bind_decoder(m);
+  bind_tuning(m);
 }

@@ -126,7 +126,7 @@ class InflectionHPYLM(PartsLanguageModel):
         return table, candidates
 
     def _check_memory(self, corpus: Corpus, segmentations: float = 1) -> None:
-        """Refuse what takes too much memory where a word of the text has so many segmentations on average."""
+        """Refuse a model that would take too much memory; `segmentations`: how many a word of the text has, on average."""
 
         def needed(order: int, tokens: int | None) -> int:
             s = self.schedule
