@@ -5,8 +5,9 @@ The names below are all a user needs; each is imported when it is first used, so
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from binyan.lazy_names import lazy_names
 
 __version__ = "0.2.0.dev0"
 
@@ -29,6 +30,7 @@ _NAMES = {
     "WordClasses": "binyan.clustering",
     "WordMap": "binyan.segmentation.word_map",
     "compare": "binyan.evaluation",
+    "datasets": "binyan.datasets",
     "evaluate": "binyan.evaluation",
     "load": "binyan.model",
     "train_best": "binyan.best_model",
@@ -81,16 +83,4 @@ __all__ = [
     "train_best",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return importlib.import_module("binyan.datasets")
-    if name not in _NAMES:
-        raise AttributeError(f"module 'binyan' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_NAMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES})
+__getattr__, __dir__ = lazy_names(globals(), _NAMES)

@@ -35,6 +35,12 @@ def test_importing_loads_nothing_heavy_and_is_quick():
     assert min(map(float, seconds)) < 0.1
 
 
+def test_a_command_does_not_wait_for_the_imports_of_others():
+    others = ("binyan.translation", "binyan.evaluation", "binyan.morphology.morphology", "torch", "scipy")
+    code = f"import sys, binyan.cli.lm; print([m for m in {others} if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
 def test_settings_are_keywords_with_their_defaults():
     parameters = inspect.signature(binyan.HPYLM).parameters
     assert parameters["sweeps"].default == 100 and parameters["order"].default == 4

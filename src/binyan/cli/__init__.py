@@ -8,52 +8,22 @@ import sys
 import typer
 
 from binyan import __version__
-from binyan.cli import (
-    check,
-    classes,
-    compounds,
-    demo,
-    explore,
-    grammar,
-    lm,
-    morph,
-    mt,
-    reproduce,
-    rescore,
-    serve,
-    studio,
-    text,
-    vectors,
-    wordmap,
-)
-from binyan.cli.commands import App
+from binyan.cli.commands import App, CommandTable
 from binyan.errors import OUT_OF_MEMORY, BinyanError, NoMemoryError
+
+# Each is a module of this package, with a function of its name or a group of commands.
+COMMANDS = ("check", "demo", "explore", "rescore", "serve", "studio")
+GROUPS = ("compounds", "grammar", "lm", "morph", "reproduce", "classes", "mt", "text", "vectors", "wordmap")
 
 app = App(
     name="binyan",
     help="Probabilistic models that see inside words.",
+    cls=CommandTable.over("binyan.cli", (*COMMANDS, *GROUPS)),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-app.add_typer(compounds.app, name="compounds")
-app.add_typer(grammar.app, name="grammar")
-app.add_typer(lm.app, name="lm")
-app.add_typer(morph.app, name="morph")
-app.add_typer(reproduce.app, name="reproduce")
-app.add_typer(classes.app, name="classes")
-app.add_typer(mt.app, name="mt")
-app.add_typer(text.app, name="text")
-app.add_typer(vectors.app, name="vectors")
-app.add_typer(wordmap.app, name="wordmap")
-app.command()(check.check)
-app.command()(demo.demo)
-app.command()(explore.explore)
-app.command()(rescore.rescore)
-app.command()(serve.serve)
-app.command()(studio.studio)
 
 
 def _version(value: bool) -> None:

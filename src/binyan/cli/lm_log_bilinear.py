@@ -15,7 +15,6 @@ from binyan.cli import options as o
 from binyan.cli.option_groups import with_settings
 from binyan.cli.output import plain_warnings, print_json
 from binyan.errors import SettingsError
-from binyan.evaluation.table import write_tables
 from binyan.log_bilinear.settings import VARIANTS, SearchSettings, Shape, TrainingSettings, Variant
 from binyan.settings import Settings
 from binyan.text import Preparation, VocabularyPolicy
@@ -168,6 +167,7 @@ def _say(history: TrainingHistory) -> None:
 def _plot(model: LogBilinear | Recurrent, folder: Path | None) -> None:
     if folder is not None and model.history is not None:
         from binyan.evaluation import trace
+        from binyan.evaluation.table import write_tables
 
         logs = [math.log(p) for p in model.history.perplexity]
         columns = {"training loss": model.history.loss, "log development perplexity": logs}

@@ -16,7 +16,6 @@ from binyan.cli.morph_paradigms import add_commands as add_paradigm_commands
 from binyan.cli.option_groups import RunOptions, with_settings
 from binyan.cli.output import plain_warnings, print_json, print_result
 from binyan.errors import InputError
-from binyan.evaluation.table import write_tables
 from binyan.files import write_text
 from binyan.morphology.knowledge.knowledge import KnowledgeSettings
 from binyan.morphology.settings import DEFAULT_GRAMMAR, MorphologySettings, WordSettings
@@ -168,6 +167,7 @@ def trace(
     Example: binyan morph trace arabic.model --plots figures
     """
     from binyan.evaluation.morphology import trace_table
+    from binyan.evaluation.table import write_tables
 
     table = trace_table(_load(model), figure)
     write_tables({"trace": table}, tsv, plots)
@@ -217,6 +217,7 @@ def evaluate(
       binyan morph evaluate morfessor.txt --gold BW.tsv
     """
     from binyan.evaluation.morphology import evaluate_morphology
+    from binyan.evaluation.table import write_tables
 
     options: dict[str, Any] = {"coarse": coarse, "at_least": at_least, "length": length, "method": method}
     options["short_geminates"] = short_geminates
