@@ -114,6 +114,11 @@ def test_vocabulary_file(tmp_path):
         Vocabulary.read(path)
 
 
+def test_going_through_a_vocabulary_ends():
+    vocabulary = Vocabulary(["a", "b"])
+    assert list(vocabulary) == vocabulary.words
+
+
 def test_vocabulary_round_trip():
     for words in ([], ["haus", "größe"]):
         vocabulary = Vocabulary(words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -78,6 +78,9 @@ class Vocabulary:
 
     def __contains__(self, word: object) -> bool:
         return word in self.index
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
 
     def __getitem__(self, word: str) -> int:
         return self.index.get(word, 0)
