@@ -41,6 +41,11 @@ def test_atoms_keep_letters_whole(word, expected):
         (Preparation(), "Das  Haus,\tneu ", ["Das", "Haus,", "neu"]),
         (Preparation(tokenise="de"), "Das Haus, neu.", ["Das", "Haus", ",", "neu", "."]),
         (Preparation(tokenise="en"), "Tom & Ann", ["Tom", "&", "Ann"]),
+        (
+            Preparation(tokenise="fr"),
+            "l'unkx <unk>, <unk> <unk>",
+            ["l'", "unkx", "<", "unk", ">", ",", "<unk>", "<unk>"],
+        ),
         (Preparation(lowercase=True, digits=True), "15.1% GROSS", ["00.0%", "gross"]),
         (Preparation(normalise="nfc"), "e\u0301", ["é"]),
         (Preparation(normalise="nfkc"), "ﬁn", ["fin"]),
