@@ -39,6 +39,7 @@ Ranked = dict[str, list[tuple[float, Factors]]]  # the analyses of a word, most 
 
 MOST_ANALYSES = 4
 LEAST_PROBABILITY = 0.15  # of a second analysis
+SHARES = 4  # a factor that a word has with probability p is there round(4 p) times
 LETTERS = LetterFactors.parse("first=5 last=2,3")
 BASE = "affixes"
 
@@ -144,6 +145,23 @@ def two_best(texts: Texts) -> dict[str, Factors]:
     }
 
 
+def weighted(analyses: int) -> Callable[[Texts], dict[str, Factors]]:
+    """The factors of so many analyses, each as often as quarters of its posterior expectation, so that its vector counts as much."""
+
+    def factors_of(texts: Texts) -> dict[str, Factors]:
+        rows = {}
+        for word, ranked in texts.analyses(BASE, 60).items():
+            expected: Counter[str] = Counter()
+            total = sum(p for p, _ in ranked[:analyses])
+            for p, factors in ranked[:analyses]:
+                for factor in factors:
+                    expected[factor] += p / total  # type: ignore[assignment]
+            rows[word] = [factor for factor, p in expected.items() for _ in range(round(SHARES * p))]
+        return rows
+
+    return factors_of
+
+
 def without_labels(texts: Texts) -> dict[str, Factors]:
     """The same string as prefix, stem and suffix is one factor."""
     return {w: [f.rpartition("/")[0] for f in factors] for w, factors in by_grammar()(texts).items()}
@@ -191,6 +209,8 @@ MAPS: dict[str, Callable[[Texts], dict[str, Factors]] | None] = {
     "affixes, 20 sweeps": by_grammar(sweeps=20),
     "affixes, without labels": without_labels,
     "affixes, two best analyses": two_best,
+    "affixes, each four times": weighted(1),
+    "affixes, four best analyses weighted": weighted(MOST_ANALYSES),
     "affixes, sequences too": with_sequences,
     "letters": letters,
     "morfessor": by_morfessor,
