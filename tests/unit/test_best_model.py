@@ -82,6 +82,12 @@ def test_a_better_model_of_the_same_kind_takes_the_place_of_the_first() -> None:
     assert "mkn" in train_best(TEXT, candidates=worse, minutes=5, progress=False).chosen
 
 
+def test_a_candidate_that_adds_nothing_to_another_is_left_out_after_it() -> None:
+    other = Candidate("other", "", with_progress, unless=("mkn",))
+    found = train_best(TEXT, candidates=[MKN, other], minutes=5, progress=False)
+    assert found.parts[1].note == "left out: it adds nothing to a mixture with mkn"
+
+
 def test_candidates_that_fail_or_lack_a_module_are_left_out() -> None:
     def fails(request: TrainingRequest) -> LanguageModel:
         raise InputError("no morphemes here")

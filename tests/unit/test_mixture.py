@@ -236,3 +236,14 @@ def test_a_mixture_is_complete_with_weights_and_fitted_without(tmp_path: Path) -
     assert from_file is unfitted and unfitted.is_fitted
     assert np.array_equal(from_file.weights, Mixture(models()).fit(TEXT).weights)
     assert np.array_equal(from_file.weights, Mixture(models()).fit([line.split() for line in TEXT]).weights)
+
+
+def test_a_model_that_helps_in_few_contexts_alone_is_found_out() -> None:
+    """With fixed weights it would have none: it is better in a tenth of the contexts, and hopeless in the others."""
+    helped = np.random.default_rng(1).random(20_000) < 0.1
+    ones = np.ones((1, len(helped)))
+    first = MixtureParts(0.3 * ones, ones, 0.01 * ones, helped[:, None].astype(float))
+    second = MixtureParts(np.where(helped, 0.9, 0.001)[None], ones, 0.01 * ones, np.zeros((len(helped), 0)))
+    known = np.zeros(len(helped), bool)
+    weights = ContextWeights.fit([first, second], known).mix([first, second], known)[0]
+    assert weights[1, helped].mean() > 0.8 and weights[1, ~helped].mean() < 0.02

@@ -79,7 +79,8 @@ class TrainingRequest:
 class Candidate:
     """A kind of model: its name, why it is tried, and how it is trained.
 
-    `instead_of`: models that it takes the place of in a mixture where it is better. `needs`: modules without which it is left out.
+    `instead_of`: models that it takes the place of in a mixture where it is better. `unless`: models after which it is left out, since it
+    adds nothing to a mixture with them. `needs`: modules without which it is left out.
     `shares`: what it takes from `TrainingRequest.shared`, whose time counts once.
     `shortest`: the share of its usual time with which it still comes to something; below 1, it heeds `TrainingRequest.seconds`.
     """
@@ -88,6 +89,7 @@ class Candidate:
     why: str
     train: Callable[[TrainingRequest], LanguageModel]
     instead_of: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
     shortest: float = 1.0
@@ -166,18 +168,19 @@ CANDIDATES: tuple[Candidate, ...] = (
         shares=(_WORD_MAP,),
     ),
     Candidate(
-        "hpylm+i",
-        "sees stems and endings of rare words",
-        _inflection,
-        instead_of=("mkn", "hpylm"),
-        shares=(_WORD_MAP,),
-    ),
-    Candidate(
         "lstm++",
         "sees the whole sentence so far, good on frequent words",
         _recurrent,
         needs=("torch",),
         shares=(_WORD_MAP,),
         shortest=0.25,
+    ),
+    Candidate(
+        "hpylm+i",
+        "sees stems and endings of rare words",
+        _inflection,
+        instead_of=("mkn", "hpylm"),
+        unless=("clbl++", "lstm++"),
+        shares=(_WORD_MAP,),
     ),
 )

@@ -101,6 +101,8 @@ class _Training:
         """The candidate, trained where nothing speaks against it."""
         if not self.models:
             return self._trained(candidate, None, self.request)
+        if trained := [name for name in candidate.unless if name in self.models]:
+            return _left_out(candidate, f"left out: it adds nothing to a mixture with {trained[0]}")
         if candidate.missing:
             return _left_out(candidate, f"left out, since {candidate.missing} is not installed")
         budget = self.budget

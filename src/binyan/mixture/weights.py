@@ -23,6 +23,9 @@ from binyan.progress import Progress, ProgressOption
 
 _GAP = 1e-6  # nats per event that fixed weights may be short of the best
 _STEPS = 5000
+_LEAST_START = (
+    0.02  # from much less, a weight by context would hardly rise where its model helps in some contexts alone
+)
 PRECISION = 30.0  # of the normal prior of the coefficients of a weight function
 _TOLERANCE = 1e-7  # relative gain in log-likelihood per step at which fitting a weight function stops
 
@@ -157,7 +160,7 @@ class ContextWeights:
             chances, prior = chances[:, events], _log(mass[:, events])
             whole = np.zeros((len(parts), chances.shape[1]))
             np.add.at(whole, model_of, chances * np.exp(prior))
-            start = np.log(np.maximum(fit_weights(_log(whole)), 1e-4))[model_of]
+            start = np.log(np.maximum(fit_weights(_log(whole)), _LEAST_START))[model_of]
             return WeightFunction.fit(chances, table.features[events], start, prior, progress)
 
         known = ~is_unknown
