@@ -73,9 +73,9 @@ def _cost(results: Results, languages: Sequence[str], models: Sequence[str]) -> 
             row = [mean(_minutes(results, r) for r in here), mean(r["bytes"] / 1e6 for r in here)]
             rows.append([model, *row, mean(inside)])
     columns = [Column("model"), Column("minutes", ".2f"), Column("megabytes", ".1f"), Column("perplexity / MKN", ".3f")]
-    chart = Chart(
-        "lines", "minutes", ["perplexity / MKN"], series="model", y_title="perplexity / MKN, both texts", log_x=True
-    )
+    budgets = {"1 minute": 1.0, "10": 10.0, "60": 60.0}
+    axes = {"y_title": "perplexity / MKN, both texts", "log_x": True, "marks": budgets}
+    chart = Chart("points", "minutes", ["perplexity / MKN"], series="model", **axes)
     return Table("Perplexity against minutes of training", columns, rows, f"binyan {version}", chart=chart)
 
 

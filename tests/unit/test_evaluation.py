@@ -23,7 +23,7 @@ from binyan.evaluation import (
 )
 from binyan.evaluation.breakdown import cross
 from binyan.evaluation.plots import inline_svg, save
-from binyan.evaluation.table import Column, Table
+from binyan.evaluation.table import Chart, Column, Table
 from binyan.language_model import END, LanguageModel, Scores, WordScore
 from binyan.signature import Signature
 from binyan.text import Preparation, Vocabulary
@@ -210,3 +210,12 @@ def test_trace_and_drawings(tmp_path):
         assert svg == inline_svg(drawn)
     with pytest.raises(SettingsError, match=".png or .svg"):
         save(table, tmp_path / "a.gif")
+
+
+def test_points_have_their_names_beside_them():
+    columns = [Column("model"), Column("minutes"), Column("perplexity")]
+    rows = [["mkn", 0.1, 200.0], ["hpylm", 0.1, 199.0], ["lstm", 10.0, 150.0], ["none", 1.0, None]]
+    chart = Chart("points", "minutes", ["perplexity"], series="model", log_x=True, marks={"1 minute": 1.0})
+    drawn = inline_svg(Table("Costs", columns, rows, "", chart=chart))
+    assert all(f">{name}</text>" in drawn for name in ("mkn", "hpylm", "lstm", "1 minute"))
+    assert ">none<" not in drawn

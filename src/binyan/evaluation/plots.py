@@ -21,6 +21,7 @@ _MARKERS = "os^Dv*P"
 _DASHES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
 _INK = "#1a1b1c"  # all that is neither data nor paper; inline drawings get the text colour of their page instead
 _SIGNATURE_WIDTH = 125
+_NAME_WIDTH, _NAME_HEIGHT = 0.2, 0.05  # of the drawing, for the name of a point
 
 
 def draw(table: Table, signature: bool = True) -> Figure:
@@ -47,7 +48,7 @@ def draw(table: Table, signature: bool = True) -> Figure:
             panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         else:
             axes = panel = figure.subplots()
-        {"bars": _bars, "lines": _lines, "boxes": _boxes}[chart.kind](axes, table, chart, chart.y)
+        {"bars": _bars, "lines": _lines, "boxes": _boxes, "points": _points}[chart.kind](axes, table, chart, chart.y)
         axes.set_title("\n".join(textwrap.wrap(table.title, 62)), loc="left", fontweight="bold")
         axes.set_ylabel(chart.y_title or chart.y[0])
         panel.set_xlabel(chart.x)
@@ -187,6 +188,38 @@ def _lines(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
         axes.minorticks_off()
     if all(abs(v) >= 1e4 for points in series.values() for v in points.values()):
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    _marks(axes, chart)
+
+
+def _points(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
+    """One point for each row, its name beside it; names that would cover each other are moved up."""
+    rows = zip(table.column(chart.series or chart.x), table.column(chart.x), table.column(y[0]), strict=True)
+    points = sorted((value, x, str(name)) for name, x, value in rows if value is not None)
+    values, places, names = zip(*points, strict=True)
+    axes.plot(places, values, "o", color=_COLOURS[0], markersize=6)
+    if chart.log_x:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: _short(value))
+    axes.margins(x=0.05, y=0.08)
+    left, right = axes.get_xlim()
+    axes.set_xlim(
+        left, right * (right / left) ** 0.35 if chart.log_x else right + 0.35 * (right - left)
+    )  # room for names
+    placed: list[tuple[float, float]] = []
+    to_share = axes.transScale + axes.transLimits
+    for name, place, value in zip(names, places, values, strict=True):
+        across, level = to_share.transform((place, value))
+        up = level
+        while any(abs(across - a) < _NAME_WIDTH and abs(up - u) < _NAME_HEIGHT for a, u in placed):
+            up += _NAME_HEIGHT / 4
+        placed.append((across, up))
+        line = {"arrowstyle": "-", "linewidth": 0.5, "color": _INK} if up > level else None
+        how: dict[str, Any] = {"textcoords": "axes fraction", "va": "center", "fontsize": 8, "arrowprops": line}
+        axes.annotate(name, (place, value), xytext=(across + 0.015, up), **how)
+    _marks(axes, chart)
+
+
+def _marks(axes: Axes, chart: Chart) -> None:
     for label, place in chart.marks.items():
         axes.axvline(place, color=_INK, linestyle=":", linewidth=1)
         axes.annotate(

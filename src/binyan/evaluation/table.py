@@ -37,11 +37,12 @@ class Column:
 class Chart:
     """How a table is drawn.
 
-    `x` and `y` name columns; boxes show how the values of rows with the same x are spread; `series` names a text column that splits the rows, `panel` one drawn small below; `marks` are
+    `x` and `y` name columns; boxes show how the values of rows with the same x are spread; points are labelled by `series`; otherwise `series`
+    names a text column that splits the rows, `panel` one drawn small below; `marks` are
     labelled vertical lines.
     """
 
-    kind: Literal["bars", "lines", "boxes"]
+    kind: Literal["bars", "lines", "boxes", "points"]
     x: str
     y: Sequence[str]
     series: str | None = None
