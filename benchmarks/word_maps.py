@@ -40,7 +40,6 @@ Ranked = dict[str, list[tuple[float, Factors]]]  # the analyses of a word, most 
 MOST_ANALYSES = 4
 LEAST_PROBABILITY = 0.15  # of a second analysis
 SHARES = 4  # a factor that a word has with probability p is there round(4 p) times
-LETTERS = LetterFactors.parse("first=5 last=2,3")
 BASE = "affixes"
 
 
@@ -178,9 +177,9 @@ def sequence(factors: Iterable[str], label: str) -> list[str]:
     return ["".join(parts) + f"/{label}s"] if len(parts) > 1 else []
 
 
-def letters(texts: Texts) -> dict[str, Factors]:
-    """The first five and the last two and three letters."""
-    return {word: list(LETTERS(word)) for word in texts.words}
+def letters(which: str = "first=5 last=2,3") -> Callable[[Texts], dict[str, Factors]]:
+    """The first five and the last two and three letters, or others."""
+    return lambda texts: {word: list(LetterFactors.parse(which)(word)) for word in texts.words}
 
 
 def by_morfessor(texts: Texts) -> dict[str, Factors]:
@@ -205,14 +204,17 @@ def union(*maps: Callable[[Texts], dict[str, Factors]]) -> Callable[[Texts], dic
 MAPS: dict[str, Callable[[Texts], dict[str, Factors]] | None] = {
     "none (CLBL)": None,
     "affixes": by_grammar(),
-    "affixes and letters": union(by_grammar(), letters),
+    "affixes and letters": union(by_grammar(), letters()),
+    "affixes and letters, first=4,6 last=1,2,3,4": union(by_grammar(), letters("first=4,6 last=1,2,3,4")),
+    "affixes and letters, ngrams=3": union(by_grammar(), letters("ngrams=3")),
+    "affixes and letters, ngrams=4 last=2,3": union(by_grammar(), letters("ngrams=4 last=2,3")),
     "affixes, 20 sweeps": by_grammar(sweeps=20),
     "affixes, without labels": without_labels,
     "affixes, two best analyses": two_best,
     "affixes, each four times": weighted(1),
     "affixes, four best analyses weighted": weighted(MOST_ANALYSES),
     "affixes, sequences too": with_sequences,
-    "letters": letters,
+    "letters": letters(),
     "morfessor": by_morfessor,
     "compound": by_grammar("compound"),
     "affixes and compound": union(by_grammar(), by_grammar("compound")),

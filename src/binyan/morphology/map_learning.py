@@ -22,6 +22,7 @@ BY_SCRIPT = "script"
 """Instead of a grammar: `affixes`, or roots and templates where the script is that of a language that has them."""
 
 _PLAIN = "affixes"
+_LETTERS = ", and letters: "
 _SAMPLED = 200  # trees looked at, to sum over those of the same segmentation
 _SCRIPT_SHARE = 0.5  # of the letters
 _MARKED_SHARE = 0.2  # marks per letter of text that writes its vowels
@@ -41,7 +42,9 @@ class MapSettings(Settings):
     sweeps: int = setting(60, "Sweeps over the words that are learnt from.", metavar="N")
     types: int = setting(60_000, "Learn from the N most frequent words; analyse all.", metavar="N")
     letters: str | None = setting(
-        None, "Letters as further factors of language models, as in 'first=5 last=2,3'; none: no letters.", metavar="L"
+        "first=5 last=2,3",
+        "Letters as further factors of language models, as in 'first=5 last=2,3'; none: no letters.",
+        metavar="L",
     )
     seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
 
@@ -68,7 +71,7 @@ class LearntMap:
     """Further segmentations of the words, where `learn_map` was asked for several."""
 
     def __post_init__(self) -> None:
-        self.segmentations.origin = self.origin
+        self.segmentations.origin = self.origin.partition(_LETTERS)[0]
 
     @property
     def origin(self) -> str:
@@ -116,10 +119,12 @@ def learn_map(
     analyses = [first for first, *_ in ranked]
     table = SegmentationTable(analysis.segmentation.contiguous() for analysis in analyses)
     rows = {analysis.word: analysis_factors(analysis) for analysis in analyses}
-    origin = f"learnt by the grammar {morphology.grammar.name}: {reason}"
+    origin, letters = f"learnt by the grammar {morphology.grammar.name}: {reason}", s.letter_factors()
     return LearntMap(
         table,
-        FactorTable(rows, s.letter_factors(), FrozenGrammar(morphology.posterior), origin),
+        FactorTable(
+            rows, letters, FrozenGrammar(morphology.posterior), f"{origin}{_LETTERS}{letters}" if letters else origin
+        ),
         morphology.grammar.name,
         tuple(analysis.segmentation.contiguous() for _, *others in ranked for analysis in others),
     )
