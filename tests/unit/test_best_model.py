@@ -215,7 +215,7 @@ def test_unknown_words_are_expected_as_often_as_they_come(tmp_path: Path) -> Non
     ],
 )
 def test_times_of_two_slices_tell_that_of_the_whole(times: tuple[float, float], expected: float) -> None:
-    assert _extrapolated((100, 400), times, 6400) == pytest.approx(expected)
+    assert _extrapolated((100, 400), times, 6400, 1.5) == pytest.approx(expected)
 
 
 def test_every_kth_block_is_held_out_and_its_own_words_are_unknown() -> None:

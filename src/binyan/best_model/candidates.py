@@ -83,6 +83,7 @@ class Candidate:
     adds nothing to a mixture with them. `needs`: modules without which it is left out.
     `shares`: what it takes from `TrainingRequest.shared`, whose time counts once.
     `shortest`: the share of its usual time with which it still comes to something; below 1, it heeds `TrainingRequest.seconds`.
+    `steepest`: the power of the size of the text by which its time may grow.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Candidate:
     needs: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
     shortest: float = 1.0
+    steepest: float = 1.5
 
     @property
     def missing(self) -> str | None:
@@ -166,6 +168,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         _additive,
         needs=("torch",),
         shares=(_WORD_MAP,),
+        steepest=0.75,  # minibatches grow with the text, and are no more in number
     ),
     Candidate(
         "lstm++",

@@ -11,7 +11,6 @@ from binyan.best_model.stopwatch import Stopwatch
 
 _SMALL, _LARGE = 64, 16  # the shares of the text that are timed: a 64th and a 16th
 _LEAST, _MOST = 500, 100_000  # tokens of the larger slice
-_STEEPEST = 1.5  # power of the size by which time may grow
 _SHALLOWEST = 0.3  # of what it would take if all of the time of a slice grew with the size
 
 
@@ -58,7 +57,8 @@ def estimate_seconds(candidate: Candidate, request: TrainingRequest, budget: Bud
         return math.inf
     missing = [name for name in candidate.shares if name not in request.shared.values]
     shared = [[part.shared.seconds.get(name, 0.0) for part in parts] for name in missing]
-    return sum(_extrapolated(sizes, [max(1e-3, t) for t in times], tokens) for times in (own, *shared))
+    every = ([max(1e-3, t) for t in times] for times in (own, *shared))
+    return sum(_extrapolated(sizes, times, tokens, candidate.steepest) for times in every)
 
 
 def _own_seconds(candidate: Candidate, part: TrainingRequest) -> float:
@@ -68,14 +68,14 @@ def _own_seconds(candidate: Candidate, part: TrainingRequest) -> float:
     return watch.seconds - (part.shared.spent - before)
 
 
-def _extrapolated(sizes: Sequence[int], times: Sequence[float], tokens: int) -> float:
-    """The time of the whole: growing as a power of the size, or with a part that does not grow where that explains the two times."""
+def _extrapolated(sizes: Sequence[int], times: Sequence[float], tokens: int, steepest: float) -> float:
+    """The time of the whole: growing as a power of the size, at most `steepest`, or with a part that does not grow where that explains the two times."""
     (small, large), (quick, slow) = sizes, times
     linear = slow * tokens / large
     if small == large:
         return linear
     growth = math.log(slow / quick) / math.log(large / small)
     if growth >= 1:
-        return float(slow * (tokens / large) ** min(growth, _STEEPEST))
+        return float(slow * (tokens / large) ** min(growth, steepest))
     per_token = max(0.0, slow - quick) / (large - small)
     return max(slow + per_token * (tokens - large), _SHALLOWEST * linear)
