@@ -14,7 +14,6 @@ import argparse
 import json
 import time
 import warnings
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +186,7 @@ def main() -> None:
                 with replacing(path) as part:
                     part.write_text(json.dumps(measure(name, text, dev)))
             result = json.loads(path.read_text())
-            epochs = " ".join(f"{p:.1f}" for p in islice(result["perplexity"], 20))
+            epochs = " ".join(f"{p:.1f}" for p in result["perplexity"])
             print(f"{language} {name}: {min(result['perplexity']):.1f}, {result['cpu_minutes']:.1f} minutes ({epochs})")
 
 

@@ -11,6 +11,7 @@ from binyan.best_model.stopwatch import Stopwatch
 
 _SMALL, _LARGE = 64, 16  # the shares of the text that are timed: a 64th and a 16th
 _LEAST, _MOST = 500, 100_000  # tokens of the larger slice
+_STEEPEST = 1.5  # power of the size by which the time of what is shared may grow
 _SHALLOWEST = 0.3  # of what it would take if all of the time of a slice grew with the size
 
 
@@ -57,8 +58,8 @@ def estimate_seconds(candidate: Candidate, request: TrainingRequest, budget: Bud
         return math.inf
     missing = [name for name in candidate.shares if name not in request.shared.values]
     shared = [[part.shared.seconds.get(name, 0.0) for part in parts] for name in missing]
-    every = ([max(1e-3, t) for t in times] for times in (own, *shared))
-    return sum(_extrapolated(sizes, times, tokens, candidate.steepest) for times in every)
+    each = [(own, candidate.steepest), *((times, _STEEPEST) for times in shared)]
+    return sum(_extrapolated(sizes, [max(1e-3, t) for t in times], tokens, steepest) for times, steepest in each)
 
 
 def _own_seconds(candidate: Candidate, part: TrainingRequest) -> float:

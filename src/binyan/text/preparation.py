@@ -17,8 +17,6 @@ from binyan.text.lower_case import SPECIAL_LANGUAGES, lower_case
 _NORMAL_FORMS = ("none", "nfc", "nfd", "nfkc", "nfkd")
 _NO_LANGUAGE = "und"
 _DIGIT = re.compile(r"\d")
-_UNKNOWN = "<unk>"
-_UNKNOWN_WORD = re.compile(rf"(?<!\S){_UNKNOWN}(?!\S)")
 _SPACES = re.compile(r"[\t-\r\x1c- ]+")
 _OTHER_SPACES = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 
@@ -143,14 +141,17 @@ def _tokeniser(language: str | None) -> Callable[[str], list[str]] | None:
 
 def _keep_unknown(tokenise: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
     """The same, but <unk> stays one word."""
+    from binyan.text.vocabulary import UNKNOWN
+
+    mark = re.compile(rf"(?<!\S){UNKNOWN}(?!\S)")
 
     def words(line: str) -> list[str]:
-        if _UNKNOWN not in line:
+        if UNKNOWN not in line:
             return tokenise(line)
         stand_in = "unkx"
         while stand_in in line:
             stand_in += "x"
-        return [_UNKNOWN if word == stand_in else word for word in tokenise(_UNKNOWN_WORD.sub(stand_in, line))]
+        return [UNKNOWN if word == stand_in else word for word in tokenise(mark.sub(stand_in, line))]
 
     return words
 
