@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from typing import Any, TypeVar
 
 import typer
@@ -33,11 +33,34 @@ class App(typer.Typer):
         return super().command(name, **{"cls": Command, **options})
 
 
-class CommandTable(typer.core.TyperGroup):
-    """A group whose commands are modules of a package, each imported when it is called, or listed.
+class ModuleCommands(MutableMapping[str, Any]):
+    """Commands by name, each imported when it is looked up: a module has a function of its own name, or `app`, a group."""
 
-    A module has a function of its own name, or `app`, a group.
-    """
+    def __init__(self, package: str, names: Sequence[str]) -> None:
+        self.package = package
+        self.commands: dict[str, Any] = dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> Any:
+        if self.commands[name] is None:
+            module = importlib.import_module(f"{self.package}.{name}")
+            self.commands[name] = command_of(name, getattr(module, "app", None) or getattr(module, name))
+        return self.commands[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self.commands[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self.commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.commands)
+
+    def __len__(self) -> int:
+        return len(self.commands)
+
+
+class CommandTable(typer.core.TyperGroup):
+    """A group whose commands are modules of a package; the start of one does not wait for the imports of the others."""
 
     package: str
     names: Sequence[str]
@@ -49,14 +72,7 @@ class CommandTable(typer.core.TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = dict.fromkeys(self.names)  # type: ignore[assignment]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name, or None where there is none."""
-        if cmd_name in self.commands and self.commands[cmd_name] is None:
-            module = importlib.import_module(f"{self.package}.{cmd_name}")
-            self.commands[cmd_name] = command_of(cmd_name, getattr(module, "app", None) or getattr(module, cmd_name))
-        return self.commands.get(cmd_name)
+        self.commands = ModuleCommands(self.package, self.names)
 
 
 def command_of(name: str, source: Any) -> Any:
