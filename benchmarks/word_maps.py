@@ -16,15 +16,21 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from statistics import mean
 
+from weighted_factors import SHARES, shares_of_factors
+
 from binyan import LogBilinear
 from binyan.clustering import WordClasses, brown
 from binyan.files import replacing
+from binyan.log_bilinear.factor_map import FactorMap
+from binyan.log_bilinear.recipe import plan
+from binyan.log_bilinear.settings import Shape, TrainingSettings
 from binyan.morphology.analysis import Analysis
 from binyan.morphology.frozen_grammar import analysis_factors, is_analysable
 from binyan.morphology.morphology import Morphology
@@ -39,7 +45,6 @@ Ranked = dict[str, list[tuple[float, Factors]]]  # the analyses of a word, most 
 
 MOST_ANALYSES = 4
 LEAST_PROBABILITY = 0.15  # of a second analysis
-SHARES = 4  # a factor that a word has with probability p is there round(4 p) times
 BASE = "affixes"
 
 
@@ -145,7 +150,7 @@ def two_best(texts: Texts) -> dict[str, Factors]:
 
 
 def weighted(analyses: int) -> Callable[[Texts], dict[str, Factors]]:
-    """The factors of so many analyses, each as often as quarters of its posterior expectation, so that its vector counts as much."""
+    """The factors of so many analyses, each as often as it has shares: its vector counts by its posterior expectation."""
 
     def factors_of(texts: Texts) -> dict[str, Factors]:
         rows = {}
@@ -175,6 +180,11 @@ def sequence(factors: Iterable[str], label: str) -> list[str]:
     """The sequence of all parts with a label, where there are several."""
     parts = [f.removesuffix(f"/{label}") for f in factors if f.endswith(f"/{label}")]
     return ["".join(parts) + f"/{label}s"] if len(parts) > 1 else []
+
+
+def whole(factors_of: Callable[[Texts], dict[str, Factors]]) -> Callable[[Texts], dict[str, Factors]]:
+    """Each factor of a map with all its shares."""
+    return lambda texts: {w: [f for f in factors for _ in range(SHARES)] for w, factors in factors_of(texts).items()}
 
 
 def letters(which: str = "first=5 last=2,3") -> Callable[[Texts], dict[str, Factors]]:
@@ -211,8 +221,9 @@ MAPS: dict[str, Callable[[Texts], dict[str, Factors]] | None] = {
     "affixes, 20 sweeps": by_grammar(sweeps=20),
     "affixes, without labels": without_labels,
     "affixes, two best analyses": two_best,
-    "affixes, each four times": weighted(1),
+    "affixes, one analysis in shares": weighted(1),  # the same model as `affixes`, which checks the weights
     "affixes, four best analyses weighted": weighted(MOST_ANALYSES),
+    "affixes, four best analyses weighted, and letters": union(weighted(MOST_ANALYSES), whole(letters())),
     "affixes, sequences too": with_sequences,
     "letters": letters(),
     "morfessor": by_morfessor,
@@ -221,13 +232,39 @@ MAPS: dict[str, Callable[[Texts], dict[str, Factors]] | None] = {
 }
 
 
+IN_SHARES = {  # the map that has the same factors on average, whose recipe they take
+    "affixes, one analysis in shares": "affixes",
+    "affixes, four best analyses weighted": "affixes",
+    "affixes, four best analyses weighted, and letters": "affixes and letters",
+}
+
+
 def measure(texts: Texts, language: str, name: str) -> dict:
     """Train a model with a map, and its perplexity on both development texts."""
-    started = time.process_time()
+    recipe = recipe_of(texts, IN_SHARES[name]) if name in IN_SHARES else {}
+    with shares_of_factors(len(texts.corpus.vocabulary)) if name in IN_SHARES else nullcontext():
+        return measure_model(texts, language, name, recipe)
+
+
+def recipe_of(texts: Texts, name: str) -> dict[str, float]:
+    """The step size and the penalty that a map has by default."""
+    factor_map = FactorMap.from_segmentations(word_map_of(texts, name), texts.corpus.vocabulary)
+    chosen = plan(TrainingSettings(), Shape(), texts.corpus, factor_map)
+    return {"step": chosen.step, "l2": chosen.l2}
+
+
+def word_map_of(texts: Texts, name: str) -> FactorTable | None:
+    """A map by its name."""
     factors_of = MAPS[name]
-    word_map = None if factors_of is None else FactorTable(without_bare_words(factors_of(texts)))
+    return None if factors_of is None else FactorTable(without_bare_words(factors_of(texts)))
+
+
+def measure_model(texts: Texts, language: str, name: str, recipe: dict[str, float]) -> dict:
+    """Train a model with a map and what is given of the recipe."""
+    started = time.process_time()
+    word_map = word_map_of(texts, name)
     learnt = time.process_time()
-    model = LogBilinear("clbl" if word_map is None else "clbl++", classes=texts.classes, word_map=word_map)
+    model = LogBilinear("clbl" if word_map is None else "clbl++", classes=texts.classes, word_map=word_map, **recipe)
     model.fit(texts.corpus, texts.both, progress=False)
     result = {"language": language, "map": name, "map_seconds": learnt - started}
     result["seconds"] = time.process_time() - learnt
