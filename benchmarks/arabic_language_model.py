@@ -23,7 +23,7 @@ from binyan.clustering import WordClasses, brown
 from binyan.files import replacing
 from binyan.language_model import LanguageModel
 from binyan.morphology.map_sources import MapLearner
-from binyan.segmentation.factor_table import FactorTable
+from binyan.segmentation.factor_table import FactorTable, WordAnalyser
 from binyan.text import Corpus, Preparation, VocabularyPolicy, read_sentences
 
 Sentences = list[list[str]]
@@ -50,12 +50,12 @@ MIXTURES = {
 class PartsOnly:
     """An analyser of words without their roots and templates."""
 
-    def __init__(self, whole: FactorTable) -> None:
-        self.whole = whole
+    def __init__(self, analyser: WordAnalyser) -> None:
+        self.analyser = analyser
 
     def factors(self, word: str) -> tuple[str, ...]:
         """Prefixes, stem and suffixes of a word."""
-        return without_roots(self.whole.factors(word))
+        return without_roots(self.analyser.factors(word))
 
     def to_bytes(self) -> bytes:
         """Nothing: the models that are compared so are not kept with their analyser."""
@@ -99,9 +99,9 @@ class Trial:
             return HPYLM(sweeps=70, burn_in=50, samples=10).fit(self.train, progress=False)
         grammar = SINGLE[name].format(MARKS[self.marks])
         word_map = MapLearner(grammar, self.folder).factors(self.train, 1, False) if grammar else None
-        if name.endswith("parts only") and isinstance(word_map, FactorTable):
+        if name.endswith("parts only") and isinstance(word_map, FactorTable) and word_map.analyser:
             rows = {word: without_roots(factors) for word, factors in word_map.items()}
-            word_map = FactorTable(rows, analyser=PartsOnly(word_map), origin=word_map.origin)
+            word_map = FactorTable(rows, word_map.letters, PartsOnly(word_map.analyser), word_map.origin)
         model = LogBilinear("clbl++" if grammar else "clbl", classes=self.classes, word_map=word_map)
         return model.fit(self.train, self.dev, progress=False)
 
