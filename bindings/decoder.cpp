@@ -16,6 +16,7 @@
 #include "translation/inflection_feature.hpp"
 #include "translation/k_best_lists.hpp"
 #include "translation/log_bilinear_query.hpp"
+#include "translation/open_feature.hpp"
 #include "translation/score_cache.hpp"
 #include "translation/sequence_table.hpp"
 
@@ -225,6 +226,27 @@ void bind_features(nb::module_& m) {
             self.extend(std::move(words), view(unknown));
           },
           nb::arg("words"), nb::arg("unknown"), Unlocked(), "Append words, as for the constructor.");
+  nb::class_<OpenFeature, LanguageModelFeature>(m, "OpenFeature",
+                                                "An open vocabulary in the decoder: `closed` has <unk> and then the "
+                                                "decoder's words, and `spelt` is the logarithm of each "
+                                                "unknown word's share of <unk>.")
+      .def(
+          "__init__",
+          [](OpenFeature* self, const LanguageModelFeature& closed, Array<float> spelt, Array<double> offsets) {
+            new (self) OpenFeature(closed, copy(spelt), copy(offsets));
+          },
+          nb::arg("closed"), nb::arg("spelt"), nb::arg("offsets"), nb::keep_alive<1, 2>())
+      .def(
+          "extend",
+          [](OpenFeature& self, Array<float> spelt, const nb::tuple& closed) {
+            const auto extend = [&] {
+              nb::gil_scoped_acquire locked;
+              nb::find(self.closed()).attr("extend")(*closed);
+            };
+            nb::gil_scoped_release unlocked;
+            self.extend(view(spelt), extend);
+          },
+          nb::arg("spelt"), nb::arg("closed"), "Append words: `closed` is what `extend` of the closed model takes.");
   nb::class_<CallbackFeature, LanguageModelFeature>(
       m, "CallbackFeature", "Any model in the decoder: log_prob(context, word) with words as ids, -1 for the end.")
       .def(

@@ -145,6 +145,41 @@ def test_inflection_model_scores(grammar, renormalised, order):
         assert lists.features[h, at + 1] == scores.unknown.sum()
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("calibration", ["none", "to the training text", "by length"])
+@pytest.mark.parametrize("kind", ["mkn", "hpylm", "hpylm+i", "clbl++", "mixture"])
+def test_open_vocabulary_scores(grammar, kind, calibration):
+    """Every string has a probability in the decoder too, whatever the model behind it."""
+    text = ["das haus", "die haustür", "die tür", "das haus das haus", "die haustür neu", "das hoftür", "hof"] * 3
+    held_out = ["das hoftor", "die tür neu", "die haustüren"] if calibration == "by length" else None
+    model = binyan.OpenVocabulary(closed_model(kind, text), calibrated=calibration != "none").fit(text, held_out)
+    assert model.calibration.is_none == (calibration == "none")
+    decoder = Decoder(grammar, [model], {"f": 1.0}, DecoderSettings(pop_limit=300))
+    assert type(decoder._target.features[0]) is _core.OpenFeature
+    at = decoder.feature_names.index("LanguageModel1")
+    for sentence in [*SENTENCES, *(s.split() for s in COPIED)]:  # new words come one after the other
+        lists = decoder.k_best([sentence], 20)
+        for h in range(len(lists.score)):
+            scores = model.score_sentences([list(lists.text(h))])
+            assert lists.features[h, at] == pytest.approx(scores.log_prob.sum(), abs=2e-3)
+            assert lists.features[h, at + 1] == scores.unknown.sum()
+
+
+def closed_model(kind, text):
+    """A model that is trained, or is to be."""
+    if kind == "clbl++":
+        pytest.importorskip("torch")
+        return log_bilinear()
+    table = {"haustür": "haus tür", "hoftür": "hof tür", "haushof": "haus hof"}
+    kinds = {
+        "mkn": lambda: binyan.KneserNey(order=3),
+        "hpylm": lambda: binyan.HPYLM(order=3, sweeps=6),
+        "hpylm+i": lambda: binyan.InflectionHPYLM(order=3, segmentation=table, sweeps=6, samples=2),
+        "mixture": lambda: models()["mixture"],
+    }
+    return kinds[kind]()
+
+
 def test_models_are_told_the_parts_of_new_words(grammar):
     """A word that no table has is scored by its parts once these are told, and as an unknown word before."""
     told = Segmentation.parse("türhaus", "tür haus")

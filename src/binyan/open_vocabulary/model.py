@@ -8,11 +8,12 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from binyan import _core
 from binyan.errors import InputError, ModelFileError, SettingsError
 from binyan.files import PathLike
 from binyan.language_model import STRINGS, LanguageModel, Scores, State, Step, WordScore
@@ -35,6 +36,25 @@ if TYPE_CHECKING:
 _META = "open_vocabulary"
 _CALIBRATION_EVENTS = 20_000  # of the training text
 _TRIES = 100_000  # strings that are drawn until one is outside the vocabulary
+
+
+class _WithUnknown(Sequence[str]):
+    """<unk>, then words, which may become more."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+
+    def __len__(self) -> int:
+        return len(self.words) + 1
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return [UNKNOWN, *self.words][place]
+        return UNKNOWN if place == 0 else self.words[place - 1]
 
 
 class OpenVocabulary(LanguageModel):
@@ -209,6 +229,20 @@ class OpenVocabulary(LanguageModel):
             if (word := self.spelling.draw(random)) not in self.vocabulary:
                 return word
         raise InputError("the model of spelling gives hardly any word outside the vocabulary")
+
+    def decoder_feature(self, vocabulary: Sequence[str]) -> _core.LanguageModelFeature:
+        """The model as a feature of the decoder whose words are `vocabulary`: that of the closed model, with spelling behind it."""
+        offsets = () if self.calibration.is_none else self.calibration.offsets
+        closed = self.model.decoder_feature(_WithUnknown(vocabulary))
+        spelt, _ = self.decoder_words(vocabulary)
+        return _core.OpenFeature(closed, spelt, np.array(offsets, np.float64))
+
+    def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
+        """What `decoder_feature` needs of further words: the share of each in P(<unk>), and what the closed model needs."""
+        spelt = np.zeros(len(words), np.float32)
+        unknown = [i for i, word in enumerate(words) if self.vocabulary[word] == UNKNOWN_ID]
+        spelt[unknown] = self._log_spelt([words[i] for i in unknown])
+        return spelt, self.model.decoder_words(words)
 
     # What open vocabularies are.
 
