@@ -6,6 +6,7 @@ Times are CPU seconds of the process that works, so that other work on the machi
 (made by eflomal the first time) and the grammar. cdec gets the same rules as text, the same weights and the same language
 model as ARPA; its time is that of all sentences less that of one, so that reading its files does not count. cdec's extractor
 gets the same bitext and alignment; it writes a text grammar a sentence, with its own limits (span 15, 300 samples).
+Each of `--models`, which may have an open or extended vocabulary, is measured in the place of Kneser-Ney.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=100)
     parser.add_argument("--pop-limit", type=int, default=200)
     parser.add_argument("--neural", type=Path, help="a log-bilinear model, measured as a second feature")
+    parser.add_argument("--models", type=Path, nargs="+", default=[], help="each measured in the place of Kneser-Ney")
     parser.add_argument("--cdec", type=Path, help="the cdec program to compare with")
     parser.add_argument("--cdec-extractor", type=Path, help="the folder of cdec's sacompile and extract")
     options = parser.parse_args()
@@ -97,6 +99,10 @@ def main() -> None:
         seconds, _ = _timed(Decoder(grammar, [model, load(options.neural)], second, settings), test)
         figures["sentences_a_second_with_neural"] = len(test) / seconds
         figures["times_slower_with_neural"] = figures["sentences_a_second"] * seconds / len(test)
+
+    for path in options.models:
+        seconds, _ = _timed(Decoder(grammar, [load(path)], SHARED_WEIGHTS, settings), test)
+        figures[f"times_slower_with_{path.stem}"] = figures["sentences_a_second"] * seconds / len(test)
 
     hypotheses = decoder.k_best(test[:50], 100, progress=False)
     texts = [" ".join(hypotheses.text(h)) for h in range(len(hypotheses.score))]
