@@ -62,22 +62,22 @@ class OpenFeatureQuery final : public LanguageModelQuery {
 
 OpenFeature::OpenFeature(const LanguageModelFeature& closed, std::vector<float> spelt, std::vector<double> offsets)
     : closed_(closed), spelt_(std::move(spelt)), offsets_(std::move(offsets)) {
-  check();
+  check(spelt_.size());
   if (!std::ranges::all_of(offsets_, [](double x) { return std::isfinite(x); }))
     throw InputError("the calibration of unknown words is a list of finite numbers");
   if (!closed_.unknown(0)) throw InputError("the first word of a closed model behind an open one is <unk>");
 }
 
-void OpenFeature::check() const {
-  if (closed_.words() != spelt_.size() + 1)
+void OpenFeature::check(size_t words) const {
+  if (closed_.words() != words + 1)
     throw InputError("an open model and the closed one behind it differ in their words");
 }
 
 void OpenFeature::extend(std::span<const float> spelt, const std::function<void()>& extend_closed) {
   const auto lock = growing();
   extend_closed();
+  check(spelt_.size() + spelt.size());
   spelt_.insert(spelt_.end(), spelt.begin(), spelt.end());
-  check();
 }
 
 std::unique_ptr<LanguageModelQuery> OpenFeature::query() const { return std::make_unique<OpenFeatureQuery>(*this); }

@@ -17,7 +17,8 @@ class OpenFeature final : public LanguageModelFeature {
   // share of <unk>; 0 of the others. `offsets`: what is added to the log odds of <unk> after a context of each length,
   // the last of them after longer ones; none: <unk> stays as it is. Throws InputError unless these fit together.
   OpenFeature(const LanguageModelFeature& closed, std::vector<float> spelt, std::vector<double> offsets);
-  // Appends words; `extend_closed` appends them to `closed`, while nothing is decoded.
+  // Appends words; `extend_closed` appends them to `closed`, while nothing is decoded. Throws InputError, and adds
+  // none, where it has appended another number of words.
   void extend(std::span<const float> spelt, const std::function<void()>& extend_closed);
   const LanguageModelFeature& closed() const { return closed_; }
   uint32_t words() const override { return static_cast<uint32_t>(spelt_.size()); }
@@ -27,7 +28,7 @@ class OpenFeature final : public LanguageModelFeature {
 
  private:
   friend class OpenFeatureQuery;
-  void check() const;
+  void check(size_t words) const;
 
   const LanguageModelFeature& closed_;
   std::vector<float> spelt_;

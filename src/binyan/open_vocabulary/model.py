@@ -54,7 +54,8 @@ class _WithUnknown(Sequence[str]):
     def __getitem__(self, place: int | slice) -> str | Sequence[str]:
         if isinstance(place, slice):
             return [UNKNOWN, *self.words][place]
-        return UNKNOWN if place == 0 else self.words[place - 1]
+        number = range(len(self))[place]
+        return UNKNOWN if number == 0 else self.words[number - 1]
 
 
 class OpenVocabulary(LanguageModel):
@@ -234,15 +235,18 @@ class OpenVocabulary(LanguageModel):
         """The model as a feature of the decoder whose words are `vocabulary`: that of the closed model, with spelling behind it."""
         offsets = () if self.calibration.is_none else self.calibration.offsets
         closed = self.model.decoder_feature(_WithUnknown(vocabulary))
-        spelt, _ = self.decoder_words(vocabulary)
-        return _core.OpenFeature(closed, spelt, np.array(offsets, np.float64))
+        return _core.OpenFeature(closed, self._spelt(vocabulary), np.array(offsets, np.float64))
 
     def decoder_words(self, words: Sequence[str]) -> tuple[Any, ...]:
         """What `decoder_feature` needs of further words: the share of each in P(<unk>), and what the closed model needs."""
+        return self._spelt(words), self.model.decoder_words(words)
+
+    def _spelt(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Log of the share of each unknown word in P(<unk>), and 0 for the others."""
         spelt = np.zeros(len(words), np.float32)
         unknown = [i for i, word in enumerate(words) if self.vocabulary[word] == UNKNOWN_ID]
         spelt[unknown] = self._log_spelt([words[i] for i in unknown])
-        return spelt, self.model.decoder_words(words)
+        return spelt
 
     # What open vocabularies are.
 
