@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -132,21 +133,22 @@ std::pair<Flat<uint32_t>, Flat<uint64_t>> edge_targets(const Decoder& decoder, c
   std::vector<uint64_t> offsets{0};
   for (uint32_t e : view(edges)) {
     if (e >= graph.edges.size()) throw InputError("the hypergraph has no such edge");
-    if (const HyperEdge& edge = graph.edges[e]; edge.rule < kGoal) {
-      const auto target = decoder.grammar().target(edge.rule);
+    if (const HyperEdge& edge = graph.edges[e]; edge.rule < kGoal || edge.rule == kPassThrough) {
+      const auto target = decoder.target(graph, edge);
       symbols.insert(symbols.end(), target.begin(), target.end());
-    } else if (edge.rule == kPassThrough) {
-      symbols.push_back(edge.word);
     }
     offsets.push_back(symbols.size());
   }
   return {numpy(std::move(symbols)), numpy(std::move(offsets))};
 }
 
-SourceSentence sentence_of(const Ids& words, const Ids& copies, const Offsets& offsets, size_t i) {
+using SharedRules = std::shared_ptr<SpanRules>;
+
+SourceSentence sentence_of(const Ids& words, const Ids& copies, const Offsets& offsets, size_t i,
+                           const SharedRules& rules, size_t number) {
   const auto w = view(words).subspan(offsets.data()[i], offsets.data()[i + 1] - offsets.data()[i]);
   const auto c = view(copies).subspan(offsets.data()[i], offsets.data()[i + 1] - offsets.data()[i]);
-  return {{w.begin(), w.end()}, {c.begin(), c.end()}};
+  return {{w.begin(), w.end()}, {c.begin(), c.end()}, rules, number};
 }
 
 template <class T>
@@ -286,22 +288,41 @@ void bind_hypergraph(nb::module_& m) {
 }
 
 void bind_decoder_class(nb::module_& m) {
+  nb::class_<SpanRules>(m, "SpanRules", "Rules that are made for some sentences, beside those of a grammar.")
+      .def(
+          "__init__",
+          [](SpanRules* self, Ids target_words, Offsets target_offsets, Array<float> features, uint32_t feature_count,
+             Ids places, Offsets place_offsets) {
+            if (places.size() % 3) throw InputError("a place of a rule is a first word, a last word and the rule");
+            std::vector<RulePlace> own;
+            for (size_t i = 0; i < places.size(); i += 3)
+              own.push_back({places.data()[i], places.data()[i + 1], places.data()[i + 2]});
+            new (self) SpanRules(copy(target_words), copy(target_offsets), copy(features), feature_count,
+                                 std::move(own), copy(place_offsets));
+          },
+          nb::arg("target_words"), nb::arg("target_offsets"), nb::arg("features"), nb::arg("feature_count"),
+          nb::arg("places"), nb::arg("place_offsets"),
+          "`places`: (first word, end, rule), flat; those of each sentence by `place_offsets`.");
+  nb::class_<DecoderModels>(m, "DecoderModels",
+                            "Features of language models and what they have answered; decoders may share it.")
+      .def(nb::init<std::vector<const LanguageModelFeature*>>(), nb::arg("features"), nb::keep_alive<1, 2>());
   nb::class_<Decoder>(m, "Decoder", "Hierarchical decoding with cube pruning.")
       .def(
           "__init__",
-          [](Decoder* self, const Grammar& grammar, std::vector<const LanguageModelFeature*> models,
-             Array<float> weights, uint32_t max_span, uint32_t pop_limit, uint32_t rule_limit) {
-            new (self) Decoder(grammar, std::move(models), copy(weights), {max_span, pop_limit, rule_limit});
+          [](Decoder* self, const Grammar& grammar, const DecoderModels& models, Array<float> weights,
+             uint32_t max_span, uint32_t pop_limit, uint32_t rule_limit, uint32_t more_features) {
+            new (self) Decoder(grammar, models, copy(weights), {max_span, pop_limit, rule_limit}, more_features);
           },
           nb::arg("grammar"), nb::arg("models"), nb::arg("weights"), nb::arg("max_span"), nb::arg("pop_limit"),
-          nb::arg("rule_limit"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+          nb::arg("rule_limit"), nb::arg("more_features") = 0, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def(
           "hypergraph",
-          [](const Decoder& self, Ids words, Ids copies) {
+          [](const Decoder& self, Ids words, Ids copies, const SharedRules& rules) {
             nb::gil_scoped_release unlocked;
-            return self.decode({copy(words), copy(copies)});
+            return self.decode({copy(words), copy(copies), rules});
           },
-          nb::arg("words"), nb::arg("copies"))
+          nb::arg("words"), nb::arg("copies"), nb::arg("span_rules").none() = nb::none(),
+          "The translations of the first sentence of `span_rules`, if these are given.")
       .def(
           "k_best",
           [](const Decoder& self, const Hypergraph& graph, uint32_t k, bool distinct) {
@@ -318,7 +339,8 @@ void bind_decoder_class(nb::module_& m) {
            "The target side of each edge, (symbols, offsets); those of the goal and of glue are empty.")
       .def(
           "translate",
-          [](const Decoder& self, Ids words, Ids copies, Offsets offsets, uint32_t k, bool distinct, unsigned threads) {
+          [](const Decoder& self, Ids words, Ids copies, Offsets offsets, uint32_t k, bool distinct, unsigned threads,
+             const SharedRules& rules, size_t first) {
             if (offsets.size() == 0 || offsets.data()[offsets.size() - 1] > words.size() ||
                 words.size() != copies.size() || !std::ranges::is_sorted(view(offsets)))
               throw InputError("offsets do not fit the sentences");
@@ -327,14 +349,15 @@ void bind_decoder_class(nb::module_& m) {
               nb::gil_scoped_release unlocked;
               std::vector<SourceSentence> sentences;
               for (size_t i = 0; i + 1 < offsets.size(); ++i)
-                sentences.push_back(sentence_of(words, copies, offsets, i));
+                sentences.push_back(sentence_of(words, copies, offsets, i, rules, first + i));
               all = translate(self, sentences, k, distinct, threads);
             }
             return flatten(all);
           },
           nb::arg("words"), nb::arg("copies"), nb::arg("offsets"), nb::arg("k") = 1, nb::arg("distinct") = false,
-          nb::arg("threads") = 1,
-          "(sentence, score, words, word offsets, features) of the k best hypotheses; a sentence of no words has "
+          nb::arg("threads") = 1, nb::arg("span_rules").none() = nb::none(), nb::arg("first") = 0,
+          "`first`: which sentence of `span_rules` the first one is. (sentence, score, words, word offsets, features) "
+          "of the k best hypotheses; a sentence of no words has "
           "none.");
 }
 

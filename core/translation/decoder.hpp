@@ -7,13 +7,12 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "translation/decoder_models.hpp"
 #include "translation/grammar.hpp"
 #include "translation/hypergraph.hpp"
-#include "translation/language_model_query.hpp"
 
 namespace binyan::translation {
 
@@ -31,19 +30,19 @@ constexpr size_t kLongestSentence = 3000;
 enum : uint32_t { kGlueFeature, kPassThroughFeature, kWordFeature, kRuleFeature, kModels };
 
 struct SourceSentence {
-  std::vector<uint32_t> words;   // source ids; 0 for words the grammar does not know
-  std::vector<uint32_t> copies;  // target id of each word where it is passed through
+  std::vector<uint32_t> words;                            // source ids; 0 for words the grammar does not know
+  std::vector<uint32_t> copies;                           // target id of each word where it is passed through
+  std::shared_ptr<const SpanRules> span_rules = nullptr;  // those of sentence `number` are tried beside the grammar's
+  size_t number = 0;
 };
-
-class DecoderWorkspace;
 
 class Decoder {
  public:
-  // `weights`: the grammar's features, then those above. Grammar and models outlive the decoder, which remembers their
-  // answers from sentence to sentence: build it once. The models may learn new words meanwhile (LanguageModelFeature).
-  Decoder(const Grammar& grammar, std::vector<const LanguageModelFeature*> models, std::vector<float> weights,
-          DecoderSettings settings);
-  ~Decoder();
+  // `weights`: the grammar's features, `more_features` that only rules for spans have, then those above. Grammar and
+  // models outlive the decoder, which remembers the rules of source sides from sentence to sentence. The models may
+  // learn new words meanwhile (LanguageModelFeature).
+  Decoder(const Grammar& grammar, const DecoderModels& models, std::vector<float> weights, DecoderSettings settings,
+          uint32_t more_features = 0);
 
   // The hypergraph of a sentence of one word or more; its goal always has a derivation. Const and safe from several
   // threads.
@@ -53,22 +52,27 @@ class Decoder {
   // Throws InputError unless the hypergraph can be one of this decoder's.
   void check(const Hypergraph& graph) const;
   // The words of an edge over those of its tails.
-  std::vector<uint32_t> words(const HyperEdge& edge, const std::vector<uint32_t>* const* tails) const;
+  std::vector<uint32_t> words(const Hypergraph& graph, const HyperEdge& edge,
+                              const std::vector<uint32_t>* const* tails) const;
   // The words of a derivation given as edges, heads first.
   std::vector<uint32_t> words(const Hypergraph& graph, std::span<const uint32_t> edges) const;
 
+  // The target side of an edge that is neither glue nor the goal.
+  std::span<const uint32_t> target(const Hypergraph& graph, const HyperEdge& edge) const;
+
   const std::vector<float>& weights() const { return weights_; }
-  const Grammar& grammar() const { return grammar_; }
 
  private:
   friend class SentenceDecoder;
+  void check(const SourceSentence& sentence) const;
+  std::span<const float> rule_features(const Hypergraph& graph, uint32_t rule) const;
+
   const Grammar& grammar_;
-  std::vector<const LanguageModelFeature*> models_;
+  const DecoderModels& models_;
   std::vector<float> weights_;
   DecoderSettings settings_;
-  // What is worth keeping from one sentence to the next, one per thread that decodes.
-  mutable std::mutex idle_lock_;
-  mutable std::vector<std::unique_ptr<DecoderWorkspace>> idle_;
+  uint32_t rule_features_;  // the weights of these come first
+  uint64_t number_;         // of all decoders over these models
 };
 
 }  // namespace binyan::translation

@@ -2,14 +2,16 @@
 // nodes.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "no_index.hpp"
+#include "translation/span_rules.hpp"
 
 namespace binyan::translation {
 
-// Rules that are not in the grammar, as `rule` of an edge.
+// What is no rule, as `rule` of an edge.
 constexpr uint32_t kGlueFirst = UINT32_MAX, kGlueJoin = UINT32_MAX - 1, kPassThrough = UINT32_MAX - 2,
                    kGoal = UINT32_MAX - 3;
 
@@ -39,6 +41,7 @@ struct Hypergraph {
   std::vector<HyperEdge> edges;
   std::vector<float> model_values;  // language-model features of each edge, `model_width` per edge
   uint32_t model_width = 0;
+  std::shared_ptr<const SpanRules> span_rules;  // numbered after the rules of the grammar; may be null
 
   std::span<const float> values(uint32_t edge) const {
     return {model_values.data() + uint64_t{edge} * model_width, model_width};

@@ -7,7 +7,7 @@ namespace binyan::translation {
 Translations best_translations(const Decoder& decoder, const Hypergraph& graph, uint32_t k, bool distinct) {
   Translations out;
   const auto words = [&](const HyperEdge& edge, const std::vector<uint32_t>* const* tails) {
-    return decoder.words(edge, tails);
+    return decoder.words(graph, edge, tails);
   };
   KBest best(graph, distinct ? KBest::Yield(words) : nullptr);
   const auto goal = static_cast<uint32_t>(graph.nodes.size()) - 1;

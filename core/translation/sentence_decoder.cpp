@@ -56,33 +56,26 @@ class StateIndex {
 
 }  // namespace
 
-void DecoderWorkspace::forget_most() {
-  constexpr uint64_t kModelBytes = 200'000'000, kOptions = 4'000'000;
-  models.forget_over(kModelBytes);
-  if (kept_options > kOptions) {
-    options.clear();
-    kept_options = 0;
-  }
-}
-
 SentenceDecoder::SentenceDecoder(const Decoder& decoder, const SourceSentence& sentence, DecoderWorkspace& workspace)
     : decoder_(decoder),
       grammar_(decoder.grammar_),
       sentence_(sentence),
-      weights_(decoder.weights_.data() + decoder.grammar_.feature_count()),
+      weights_(decoder.weights_.data() + decoder.rule_features_),
       size_(static_cast<uint32_t>(sentence.words.size())),
       span_(std::min(decoder.settings_.max_span, size_)),
       workspace_(workspace),
       models_(workspace.models) {
   graph_.model_width = models_.values();
+  graph_.span_rules = sentence.span_rules;
   cells_.resize(uint64_t{size_} * (span_ + 1));
   prefixes_.resize(size_ + 1);
-  estimates_.resize(decoder.models_.size());
+  estimates_.resize(decoder.models_.features().size());
   copies_.resize(size_);
   scratch_.resize(models_.width());
   scratch_values_.resize(models_.values());
   glue_first_.push_back({kGlueFirst, 0, kGlueFirstTarget, 0, 0});
   glue_join_.push_back({kGlueJoin, 0, kGlueJoinTarget, weights_[kGlueFeature], weights_[kGlueFeature]});
+  if (sentence.span_rules) add_span_options();
 }
 
 Hypergraph SentenceDecoder::run() {
@@ -125,10 +118,27 @@ const Options& SentenceDecoder::options_of(uint32_t node) {
     for (size_t f = 0; f < features.size(); ++f) score += decoder_.weights_[f] * features[f];
     add_option(list, r, 0, grammar_.target(r), score);
   }
-  std::ranges::stable_sort(list, std::greater{}, &Option::estimate);
-  if (const uint32_t limit = decoder_.settings_.rule_limit; limit && list.size() > limit) list.resize(limit);
+  order(list);
   workspace_.kept_options += list.size();
   return list;
+}
+
+void SentenceDecoder::add_span_options() {
+  const SpanRules& rules = *sentence_.span_rules;
+  for (const RulePlace& place : rules.places(sentence_.number)) {
+    if (place.last - place.first > span_) continue;
+    float score = weights_[kRuleFeature];
+    const auto features = rules.features(place.rule);
+    for (size_t f = 0; f < features.size(); ++f) score += decoder_.weights_[f] * features[f];
+    add_option(span_options_[cell_index(place.first, place.last)], grammar_.rules() + place.rule, 0,
+               rules.target(place.rule), score);
+  }
+  for (auto& [cell, list] : span_options_) order(list);
+}
+
+void SentenceDecoder::order(Options& list) const {
+  std::ranges::stable_sort(list, std::greater{}, &Option::estimate);
+  if (const uint32_t limit = decoder_.settings_.rule_limit; limit && list.size() > limit) list.resize(limit);
 }
 
 void SentenceDecoder::fill_from(uint32_t start) {
@@ -139,6 +149,7 @@ void SentenceDecoder::fill_from(uint32_t start) {
   for (uint32_t position = start; position <= end; ++position) {
     auto& here = items[position - start];
     if (position > start) {
+      const uint32_t cell = cell_index(start, position);
       bundles.clear();
       bool translated = false;
       for (const Item& item : here) {
@@ -148,12 +159,15 @@ void SentenceDecoder::fill_from(uint32_t start) {
         bundles.push_back(bundle);
         translated = true;
       }
+      if (const auto made = span_options_.find(cell); made != span_options_.end()) {
+        bundles.push_back({&made->second, {nullptr, nullptr}, 0, false});
+        translated = true;
+      }
       if (!translated && position == start + 1) {
         add_option(copies_[start], kPassThrough, sentence_.copies[start], {&sentence_.copies[start], 1},
                    weights_[kPassThroughFeature]);
         bundles.push_back({&copies_[start], {nullptr, nullptr}, 0, false});
       }
-      const uint32_t cell = cell_index(start, position);
       prune(bundles, start, position, cells_[cell]);
       if (const uint32_t next = grammar_.child(0, kFirstGap); next != kNoIndex && !cells_[cell].empty())
         here.push_back({next, 1, {cell, 0}});

@@ -6,30 +6,10 @@
 #include <vector>
 
 #include "translation/decoder.hpp"
+#include "translation/decoder_workspace.hpp"
 #include "translation/model_states.hpp"
 
 namespace binyan::translation {
-
-// One target side that may be used.
-struct Option {
-  uint32_t rule, word;
-  std::span<const uint32_t> target;
-  float score;     // weighted features but the language models' log-probabilities
-  float estimate;  // score with those of its own words, without context
-};
-using Options = std::vector<Option>;  // best first
-
-// What one thread keeps from sentence to sentence: answers of the language models, options of source sides. Nothing
-// that is found depends on it.
-class DecoderWorkspace {
- public:
-  explicit DecoderWorkspace(const std::vector<const LanguageModelFeature*>& features) : models(features) {}
-  void forget_most();
-
-  ModelStates models;
-  std::unordered_map<uint32_t, Options> options;  // by node of the grammar
-  uint64_t kept_options = 0;
-};
 
 class SentenceDecoder {
  public:
@@ -58,6 +38,8 @@ class SentenceDecoder {
   };
 
   const Options& options_of(uint32_t node);
+  void add_span_options();
+  void order(Options& list) const;
   void add_option(Options& list, uint32_t rule, uint32_t word, std::span<const uint32_t> target, float score);
   void fill_from(uint32_t start);
   void glue(uint32_t end);
@@ -81,6 +63,7 @@ class SentenceDecoder {
   std::vector<std::vector<uint32_t>> cells_, prefixes_;  // nodes of X by span, of S by end; best first
   Options glue_first_, glue_join_;
   std::vector<Options> copies_;
+  std::unordered_map<uint32_t, Options> span_options_;  // of rules for spans, by cell
 
   // The cell being pruned.
   std::vector<Candidate> heap_;

@@ -144,7 +144,8 @@ TEST(scores_are_weighted_features) {
   const auto one = backoff_feature(kAll);
   const auto two = log_bilinear_feature(kAll);
   const auto three = compound_feature(kAll);
-  const Decoder decoder(grammar, {one.get(), two.get(), three.get()}, weights(3), {10, 100, 0});
+  const DecoderModels features({one.get(), two.get(), three.get()});
+  const Decoder decoder(grammar, features, weights(3), {10, 100, 0});
   const auto all = translate(decoder, sentences(), 10, false, 1);
   CHECK(all[2].derivations.empty());
   for (size_t i : {0u, 1u, 3u}) {
@@ -176,11 +177,27 @@ TEST(threads_and_earlier_sentences_change_nothing) {
   const auto two = log_bilinear_feature(kAll);
   std::vector<SourceSentence> many;
   for (int i = 0; i < 20; ++i) many.insert(many.end(), sentences().begin(), sentences().end());
-  const Decoder decoder(grammar, {one.get(), two.get()}, weights(2), {10, 20, 0});
+  const DecoderModels features({one.get(), two.get()}), others({one.get(), two.get()});
+  const Decoder decoder(grammar, features, weights(2), {10, 20, 0});
   const auto expected = translate(decoder, many, 5, true, 1);
   check_same(translate(decoder, many, 5, true, 3), expected);
-  const Decoder fresh(grammar, {one.get(), two.get()}, weights(2), {10, 20, 0});
+  const Decoder fresh(grammar, others, weights(2), {10, 20, 0});
   check_same(translate(fresh, std::span(many).last(1), 5, true, 1), {expected.back()});
+}
+
+TEST(decoders_of_other_rules_and_weights_may_share_models) {
+  const auto one = backoff_feature(kAll);
+  const auto two = log_bilinear_feature(kAll);
+  const DecoderModels shared({one.get(), two.get()});
+  std::vector<float> other_weights = weights(2);
+  other_weights.front() += 1;
+  for (int round = 0; round < 2; ++round)
+    for (const std::vector<float>& own : {weights(2), other_weights}) {
+      const Grammar grammar = small_grammar();  // freed when the next one comes
+      const DecoderModels apart({one.get(), two.get()});
+      check_same(translate(Decoder(grammar, shared, own, {10, 20, 0}), sentences(), 5, true, 2),
+                 translate(Decoder(grammar, apart, own, {10, 20, 0}), sentences(), 5, true, 1));
+    }
 }
 
 TEST(features_take_new_words_while_a_decoder_lives) {
@@ -188,11 +205,13 @@ TEST(features_take_new_words_while_a_decoder_lives) {
   const auto whole = backoff_feature(kAll);
   const auto whole_compound = compound_feature(kAll);
   const auto whole_lbl = log_bilinear_feature(kAll);
-  const Decoder expected(grammar, {whole.get(), whole_compound.get(), whole_lbl.get()}, weights(3), {10, 50, 0});
+  const DecoderModels wholes({whole.get(), whole_compound.get(), whole_lbl.get()});
+  const Decoder expected(grammar, wholes, weights(3), {10, 50, 0});
   const auto one = backoff_feature(kKnown);
   const auto two = compound_feature(kKnown);
   const auto three = log_bilinear_feature(kKnown);
-  const Decoder decoder(grammar, {one.get(), two.get(), three.get()}, weights(3), {10, 50, 0});
+  const DecoderModels growing({one.get(), two.get(), three.get()});
+  const Decoder decoder(grammar, growing, weights(3), {10, 50, 0});
   check_same(translate(decoder, std::span(sentences()).first(1), 5, false, 1),
              translate(expected, std::span(sentences()).first(1), 5, false, 1));
   CHECK_THROWS(translate(decoder, sentences(), 5, false, 1), InputError, "extend it first");
@@ -209,9 +228,10 @@ TEST(features_take_new_words_while_a_decoder_lives) {
 
 TEST(bad_settings_are_refused) {
   const Grammar grammar = small_grammar();
-  CHECK_THROWS(Decoder(grammar, {}, weights(1), {}), InputError, "weights");
-  CHECK_THROWS(Decoder(grammar, {}, weights(0), {0, 5, 0}), InputError, "limits");
-  const Decoder decoder(grammar, {}, weights(0), {});
+  const DecoderModels none({});
+  CHECK_THROWS(Decoder(grammar, none, weights(1), {}), InputError, "weights");
+  CHECK_THROWS(Decoder(grammar, none, weights(0), {0, 5, 0}), InputError, "limits");
+  const Decoder decoder(grammar, none, weights(0), {});
   CHECK_THROWS(decoder.decode({{kA}, {}}), InputError, "one word or more");
 }
 

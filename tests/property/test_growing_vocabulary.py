@@ -120,7 +120,7 @@ def encoded(grammar, vocabulary, sentences):
 
 def decoder(grammar, feature):
     weights = np.array([0.5] * grammar.native.feature_count + [0.2, -1.0, 0.6, 0.1, 0.5, -1.0], np.float32)
-    return _core.Decoder(grammar.native, [feature], weights, 10, 50, 0)
+    return _core.Decoder(grammar.native, _core.DecoderModels([feature]), weights, 10, 50, 0)
 
 
 @pytest.mark.parametrize("kind", [Backoff, LogBilinear, Callback])

@@ -54,7 +54,7 @@ other = pack(u32(1), u64(0, 1), u32(3), u64(0, 1), f32(-1), 1)
 def decoder_of(table):
     for features in range(20):
         try:
-            return _core.Decoder(table, [], f32(*[1] * features), 10, 10, 10)
+            return _core.Decoder(table, _core.DecoderModels([]), f32(*[1] * features), 10, 10, 10)
         except Exception:
             pass
 
@@ -226,7 +226,7 @@ translation.count_matches(u32(1), u64(0, 1), 0, 9, 10)
 translation.count_matches(u32(1), u64(0, 1), 1, 0, 10)
 translation.divide(9, u32(*[1] * translation.nodes))
 translation.divide(0, u32())
-_core.Decoder(translation, [], f32(), 10, 10, 10)
+_core.Decoder(translation, _core.DecoderModels([]), f32(), 10, 10, 10)
 decoder_of(other).k_best(graph, 1)
 decoder_of(other).derivations(graph, 1)
 decoder_of(other).edge_features(graph, u32(0))

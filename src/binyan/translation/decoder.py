@@ -137,7 +137,7 @@ class DerivationLists:
     """The k best translations of one sentence and how they were made.
 
     Hypothesis h is made of the edges `edges[offsets[h]:offsets[h + 1]]` of `graph`, heads first and tails left to right. Features and target
-    sides are those of each such edge alone. `in_table`: rules are numbered as in the decoder's rule table.
+    sides are those of each such edge alone. Rules that were made for the sentence are numbered after those of the rule table.
     """
 
     lists: HypothesisLists
@@ -147,7 +147,6 @@ class DerivationLists:
     features: NDArray[np.float64]
     target_symbols: NDArray[np.uint32]
     target_offsets: NDArray[np.uint64]
-    in_table: bool
 
     def target_side(self, edge: int) -> tuple[str | int, ...]:
         """What the rule of an edge writes, by the place of the edge in `edges`; gaps are numbers."""
@@ -235,22 +234,23 @@ class Decoder:
             vocabulary: Sequence[str] = ()
             for begin in range(0, len(sentences), self.sentences_at_once):
                 some = sentences[begin : begin + self.sentences_at_once]
-                native, (words, copies, offsets, vocabulary) = self._ready(some)
+                native, (words, copies, offsets, vocabulary, rules) = self._ready(some)
                 for first, last in _stretches(offsets, threads):
-                    lists = native.translate(words, copies, offsets[first : last + 1], k, distinct, threads)
+                    own = words, copies, offsets[first : last + 1]
+                    lists = native.translate(*own, k, distinct, threads, rules, first)
                     parts.append((lists[0] + np.uint32(begin + first), *lists[1:]))
                     bar.advance(last - first)
         return HypothesisLists.joined(parts, len(self.feature_names), vocabulary)
 
     def hypergraph(self, sentence: Sequence[str]) -> _core.Hypergraph:
         """The packed translations of one sentence of one word or more."""
-        native, (words, copies, _, _) = self._ready([sentence])
-        return native.hypergraph(words, copies)
+        native, (words, copies, _, _, rules) = self._ready([sentence])
+        return native.hypergraph(words, copies, rules)
 
     def derivations(self, sentence: Sequence[str], k: int) -> DerivationLists:
         """The k best translations of one sentence of one word or more, all different, with the edges they are made of."""
-        native, (words, copies, _, vocabulary) = self._ready([sentence])
-        graph = native.hypergraph(words, copies)
+        native, (words, copies, _, vocabulary, rules) = self._ready([sentence])
+        graph = native.hypergraph(words, copies, rules)
         lists, edges, offsets = native.derivations(graph, k, distinct=True)
         width = len(self.feature_names)
         return DerivationLists(
@@ -260,7 +260,6 @@ class Decoder:
             offsets,
             native.edge_features(graph, edges).reshape(-1, width),
             *native.edge_targets(graph, edges),
-            native is self._native,
         )
 
     def _ready(self, sentences: Sequence[Sequence[str]]) -> tuple[_core.Decoder, EncodedSentences]:
@@ -276,12 +275,11 @@ class Decoder:
         return native, target.encode(sentences)
 
     def _make_native(self) -> _core.Decoder:
-        return self._native_with(self.rules.native)
-
-    def _native_with(self, grammar: _core.TranslationGrammar) -> _core.Decoder:
         weights = np.array([self.weights[name] for name in self.feature_names], np.float32)
-        s = self.settings
-        return _core.Decoder(grammar, self._target.features, weights, s.max_span, s.pop_limit, s.rule_limit)
+        s, more = self.settings, len(self.more_features)
+        return _core.Decoder(
+            self.rules.native, self._target.models, weights, s.max_span, s.pop_limit, s.rule_limit, more
+        )
 
 
 def longest_sentence(k: int) -> int:

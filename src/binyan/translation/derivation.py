@@ -113,7 +113,7 @@ class _Steps:
     """The steps of one derivation, as columns; step 0 stands for all edges that only join."""
 
     def __init__(self, decoder: Decoder, sentence: Sequence[str], best: DerivationLists, h: int) -> None:
-        self._sentence, self._names, self._in_table = sentence, decoder.feature_names, best.in_table
+        self._sentence, self._names, self._in_table = sentence, decoder.feature_names, len(decoder.rules)
         own = slice(int(best.offsets[h]), int(best.offsets[h + 1]))
         edges = [best.graph.edge(e) for e in best.edges[own].tolist()]
         # Heads first and tails left to right: the goal and the glue come first, then the parts they join, each whole.
@@ -159,7 +159,7 @@ class _Steps:
         source = [starts.get(p, self._sentence[p]) for p in range(*span) if p in starts or p in own]
         return DerivationStep(
             kind,
-            rule if kind == "rule" and self._in_table else None,
+            rule if kind == "rule" and rule < self._in_table else None,
             tuple(source),
             self.target[i],
             span,

@@ -1,4 +1,4 @@
-"""Synthetic rules, which write words that extracted rules do not, packed together with extracted ones."""
+"""Synthetic rules, which write words that extracted rules do not, and how the core takes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from binyan import _core
 from binyan.segmentation import Segmentation
-from binyan.translation.rule_table import RuleTable
 
 COMPOUND, FORM, RELATED, PARTS, TRANSLITERATION, COPY = (
     "NewCompound",
@@ -61,52 +60,45 @@ def added_features(names: Sequence[str], rules: Sequence[NDArray[np.float32]]) -
     return np.where([name in _ADDED for name in names], total, np.float32(0)).astype(np.float32)
 
 
-def packed_with(
-    table: RuleTable, new: Sequence[NewRule], source: Mapping[str, int], target: Mapping[str, int]
-) -> _core.TranslationGrammar:
-    """The rules of a table and new ones, packed; ids of words that new rules have are those of `source` and `target`."""
-    old_features = table.native.arrays["features"].reshape(len(table), len(table.features))
-    values = np.zeros((len(table) + len(new), len(table.features) + len(NEW_FEATURES)), np.float32)
-    values[: len(table), : len(table.features)] = old_features
-    for row, rule in enumerate(new, len(table)):
-        values[row, : len(table.features)] = rule.features
-        for kind in rule.kinds:
-            values[row, len(table.features) + NEW_FEATURES.index(kind)] = 1.0
-        values[row, -1] = rule.log_prob
-    sides = _packed(table, new, source, target)
-    return _core.TranslationGrammar.pack(*sides, values.reshape(-1), values.shape[1])
+@dataclass(frozen=True)
+class PlacedRules:
+    """The synthetic rules of a span of a sentence: of its words from `first` to before `last`."""
+
+    sentence: int
+    first: int
+    last: int
+    rules: tuple[NewRule, ...]
 
 
-def _packed(
-    table: RuleTable, new: Sequence[NewRule], source: Mapping[str, int], target: Mapping[str, int]
-) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64]]:
-    """Symbols and offsets of the source sides of all rules, then of their target sides."""
-    arrays = table.native.arrays
-    symbols, offsets = table.native.sources()
-    node_of_rule = np.repeat(np.arange(table.native.nodes), np.diff(arrays["first_rule"].astype(np.int64)))
-    old_sources = _rows(symbols, offsets.astype(np.int64), node_of_rule)
-    old_targets = _rows(arrays["target_symbols"], arrays["target_offset"].astype(np.int64), arrays["target"])
-    left = _with_more(*old_sources, [[source[w] for w in rule.source] for rule in new])
-    right = _with_more(*old_targets, [[target[w] for w in rule.target] for rule in new])
-    return *left, *right
-
-
-def _rows(
-    symbols: NDArray[np.uint32], offsets: NDArray[np.int64], rows: NDArray[np.integer]
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The sequences numbered `rows`, one after the other, and where each begins and ends."""
-    lengths = np.diff(offsets)[rows]
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.arange(ends[-1]) + np.repeat(offsets[:-1][rows] - ends[:-1], lengths)
-    return symbols[places], ends
-
-
-def _with_more(
-    symbols: NDArray[np.uint32], offsets: NDArray[np.int64], more: Sequence[Sequence[int]]
-) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
-    added = array("I", [s for row in more for s in row])
-    ends = offsets[-1] + np.cumsum([len(row) for row in more], dtype=np.int64)
-    return (
-        np.concatenate([symbols, np.frombuffer(added.tobytes(), np.uint32)]).astype(np.uint32),
-        np.concatenate([offsets, ends]).astype(np.uint64),
+def packed(placed: Sequence[PlacedRules], features: int, sentences: int, target: Mapping[str, int]) -> _core.SpanRules:
+    """Rules as the core takes them; `features` is how many extracted rules have, `target` has the ids of words."""
+    numbers: dict[int, int] = {}  # by identity: what was made for a span is made once
+    rules = list[NewRule]()
+    places, ends = array("I"), np.zeros(sentences + 1, np.uint64)
+    for spot in placed:
+        ends[spot.sentence + 1] += np.uint64(len(spot.rules))
+        for rule in spot.rules:
+            number = numbers.setdefault(id(rule), len(rules))
+            if number == len(rules):
+                rules.append(rule)
+            places.extend((spot.first, spot.last, number))
+    words = array("I", [target[word] for rule in rules for word in rule.target])
+    return _core.SpanRules(
+        np.frombuffer(words.tobytes(), np.uint32),
+        np.cumsum([0, *(len(rule.target) for rule in rules)], dtype=np.uint64),
+        _values(rules, features).reshape(-1),
+        features + len(NEW_FEATURES),
+        np.frombuffer(places.tobytes(), np.uint32),
+        np.cumsum(ends, dtype=np.uint64),
     )
+
+
+def _values(rules: Sequence[NewRule], features: int) -> NDArray[np.float32]:
+    """The features of each rule: those of extracted ones, then its own."""
+    values = np.zeros((len(rules), features + len(NEW_FEATURES)), np.float32)
+    for row, rule in enumerate(rules):
+        values[row, :features] = rule.features
+        for kind in rule.kinds:
+            values[row, features + NEW_FEATURES.index(kind)] = 1.0
+        values[row, -1] = rule.log_prob
+    return values

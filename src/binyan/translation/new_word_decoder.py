@@ -12,24 +12,21 @@ from binyan.errors import InputError, SettingsError
 from binyan.language_model import LanguageModel
 from binyan.progress import ProgressOption
 from binyan.translation.decoder import Decoder, DecoderSettings, DerivationLists, HypothesisLists
-from binyan.translation.new_rules import NEW_FEATURES, NEW_START, NewRule, packed_with
+from binyan.translation.new_rules import NEW_FEATURES, NEW_START, NewRule, packed
 from binyan.translation.new_words import NewWords
 from binyan.translation.rule_maker import RuleMaker
 from binyan.translation.rule_table import RuleTable
 from binyan.translation.target_words import EncodedSentences, TargetWords
 from binyan.translation.word_translations import WordTranslations
 
-_Key = tuple[int, tuple[tuple[str, ...], ...]]  # longest span, sentences
 _MOST_OPENED = 20_000  # target words that extend the vocabulary of a log-bilinear model, the most frequent
 _MOST_NEW = 500_000  # words beyond those of the rules, after which a decoder begins anew
-_KEPT = 4  # grammars of sentences, which tuning asks for again and again
 
 
 class NewWordDecoder(Decoder):
     """A decoder whose rules are those of a table and the synthetic ones of `new_words`.
 
-    The rules of some sentences do not depend on what else is translated with them. What models have answered is remembered within
-    a call only.
+    The rules of some sentences do not depend on what else is translated with them.
     """
 
     more_features: ClassVar[tuple[str, ...]] = NEW_FEATURES
@@ -44,7 +41,6 @@ class NewWordDecoder(Decoder):
         settings: DecoderSettings | None = None,
     ) -> None:
         self.maker = RuleMaker(new_words, WordTranslations(rules))
-        self._grammars: dict[_Key, tuple[_core.TranslationGrammar, dict[str, int]]] = {}
         self._lock = threading.Lock()
         self._successor: NewWordDecoder | None = None
         fields = {**rules.fields, "new_words": new_words.signature().digest}
@@ -90,32 +86,18 @@ class NewWordDecoder(Decoder):
             working = self._successor or self
             if len(working._target.words) > len(self.rules.target) + _MOST_NEW:
                 working = self._successor = self.changed()
-                working._target, working._grammars = TargetWords(self.rules, self.models), {}
+                working._target = TargetWords(self.rules, self.models)
                 working._lock, working._native = threading.Lock(), working._make_native()
             return working
 
     def _ready(self, sentences: Sequence[Sequence[str]]) -> tuple[_core.Decoder, EncodedSentences]:
-        grammar, source = self._grammar(sentences)
-        return self._native_with(grammar), self._target.encode(sentences, source)
-
-    def _grammar(self, sentences: Sequence[Sequence[str]]) -> tuple[_core.TranslationGrammar, Mapping[str, int]]:
-        """The rules of some sentences, packed, and the ids of source words in them."""
-        key = self.settings.max_span, tuple(map(tuple, sentences))
         with self._lock:
-            if key not in self._grammars:
-                new = self.new_rules(sentences)
-                parts = [rule.parts for rule in new if rule.parts is not None]
-                target = self._target.add((word for rule in new for word in rule.target), parts)
-                source = _numbered(self.rules.source.index, [w for rule in new for w in rule.source])
-                table = self.rules.restricted(sentences, self.settings.max_span)
-                while len(self._grammars) >= _KEPT:
-                    del self._grammars[next(iter(self._grammars))]
-                self._grammars[key] = packed_with(table, new, source, target), source
-            return self._grammars[key]
-
-    def _make_native(self) -> _core.Decoder:
-        """A decoder without rules: those of sentences are made when they come."""
-        return self._native_with(packed_with(self.rules.restricted([]), [], {}, {}))
+            placed = self.maker.placed(sentences)
+        rules = [rule for spot in placed for rule in spot.rules]
+        parts = [rule.parts for rule in rules if rule.parts is not None]
+        target = self._target.add((word for rule in rules for word in rule.target), parts)
+        made = packed(placed, len(self.rules.features), len(sentences), target)
+        return self._native, self._target.encode(sentences, made)
 
 
 def make_decoder(
@@ -149,11 +131,3 @@ def opened(model: LanguageModel, new_words: NewWords) -> LanguageModel:
         return model.opened(strange)
     except (SettingsError, InputError):
         return model
-
-
-def _numbered(index: Mapping[str, int], words: Sequence[str]) -> dict[str, int]:
-    """Words with their ids, new ones after all others."""
-    numbered = dict(index)
-    for word in words:
-        numbered.setdefault(word, len(numbered))
-    return numbered

@@ -18,6 +18,7 @@ from binyan.translation.new_rules import (
     TRANSLITERATION,
     UNSEEN,
     NewRule,
+    PlacedRules,
     added_features,
 )
 from binyan.translation.new_words import LONGEST_SPAN, NewWords
@@ -48,12 +49,17 @@ class RuleMaker:
 
     def rules(self, sentences: Iterable[Sequence[str]]) -> list[NewRule]:
         """All synthetic rules that can be used in some sentences, each once, in the order of the text."""
-        spans: dict[tuple[str, ...], None] = {}
-        for sentence in sentences:
-            for start in range(len(sentence)):
-                for end in range(start + 1, min(start + LONGEST_SPAN, len(sentence)) + 1):
-                    spans[tuple(sentence[start:end])] = None
-        return [rule for span in spans for rule in self._of_span(span)]
+        return list({id(rule): rule for placed in self.placed(sentences) for rule in placed.rules}.values())
+
+    def placed(self, sentences: Iterable[Sequence[str]]) -> list[PlacedRules]:
+        """The synthetic rules of some sentences where they can be used, sentence by sentence."""
+        return [
+            PlacedRules(number, first, last, rules)
+            for number, sentence in enumerate(sentences)
+            for first in range(len(sentence))
+            for last in range(first + 1, min(first + LONGEST_SPAN, len(sentence)) + 1)
+            if (rules := self._of_span(tuple(sentence[first:last])))
+        ]
 
     def _of_span(self, span: tuple[str, ...]) -> tuple[NewRule, ...]:
         if span not in self._kept:

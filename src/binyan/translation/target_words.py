@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from binyan import _core
 from binyan.errors import InputError
 from binyan.language_model import LanguageModel
 from binyan.segmentation import Segmentation
@@ -20,20 +21,21 @@ from binyan.translation.rule_table import RuleTable
 class EncodedSentences(NamedTuple):
     """Sentences as the core takes them: ids of source words, ids of the same words as copies, where sentences begin.
 
-    `vocabulary` has the words that ids of translations stand for.
+    `vocabulary` has the words that ids of translations stand for, `rules` those that were made for these sentences.
     """
 
     words: NDArray[np.uint32]
     copies: NDArray[np.uint32]
     offsets: NDArray[np.uint64]
     vocabulary: Sequence[str]
+    rules: _core.SpanRules | None = None
 
 
 class TargetWords:
     """The target words of a rule table, then every other word met so far, which a translation may copy.
 
-    `words` only grows, so that an id means one word for ever. Decoders that differ in weights or settings share one object. Safe
-    from several threads.
+    `words` only grows, so that an id means one word for ever. Decoders that differ in weights, settings or rules share one object, and what
+    its `models` have answered. Safe from several threads.
     """
 
     def __init__(self, rules: RuleTable, models: Sequence[LanguageModel]) -> None:
@@ -43,7 +45,8 @@ class TargetWords:
         self._source = rules.source.index
         self._models = list(models)
         self._lock = threading.Lock()
-        self.features: list[Any] = [model.decoder_feature(self.words) for model in self._models]
+        self._features: list[Any] = [model.decoder_feature(self.words) for model in self._models]
+        self.models = _core.DecoderModels(self._features)
 
     def add(self, words: Iterable[str], parts: Sequence[Segmentation] = ()) -> Mapping[str, int]:
         """The ids of all words, with those of `words`; `parts` of some of them are told to the models, which may look inside words."""
@@ -55,9 +58,8 @@ class TargetWords:
             self._extend_features()
         return self._index
 
-    def encode(self, sentences: Sequence[Sequence[str]], source: Mapping[str, int] | None = None) -> EncodedSentences:
-        """Sentences as ids, of source words by `source` if given, else by the rules; words not met before are added."""
-        known = self._source if source is None else source
+    def encode(self, sentences: Sequence[Sequence[str]], rules: _core.SpanRules | None = None) -> EncodedSentences:
+        """Sentences as ids, of source words by those of the rule table; words not met before are added."""
         words, copies, offsets = array("I"), array("I"), array("Q", [0])
         with self._lock:
             for sentence in sentences:
@@ -66,7 +68,7 @@ class TargetWords:
                         raise InputError(
                             f"a sentence to translate holds {word} as a word, which is a mark of language models"
                         )
-                    words.append(known.get(word, UNKNOWN_ID))
+                    words.append(self._source.get(word, UNKNOWN_ID))
                     copies.append(self._id(word))
                 offsets.append(len(words))
             self._extend_features()
@@ -75,6 +77,7 @@ class TargetWords:
             np.frombuffer(copies.tobytes(), np.uint32),
             np.frombuffer(offsets.tobytes(), np.uint64),
             self.words,
+            rules,
         )
 
     def _id(self, word: str) -> int:
@@ -86,7 +89,7 @@ class TargetWords:
         return number
 
     def _extend_features(self) -> None:
-        for model, feature in zip(self._models, self.features, strict=True):
+        for model, feature in zip(self._models, self._features, strict=True):
             new = self.words[feature.words :]
             if new:
                 feature.extend(*model.decoder_words(new))
