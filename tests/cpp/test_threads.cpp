@@ -167,8 +167,8 @@ TEST(decoders) {
   add({4}, {8}, 0.2f);
   add({4, kFirstGap}, {kFirstGap, 9}, 0.4f);
   const Grammar rule_table = Grammar::pack(sources, targets, rules, features, 1);
-  const DecoderModels features({&feature});
-  const Decoder decoder(rule_table, features, {0.5f, 0.2f, -1.0f, 0.6f, 0.1f, 0.7f, -0.4f}, {});
+  const DecoderModels models({&feature});
+  const Decoder decoder(rule_table, models, {0.5f, 0.2f, -1.0f, 0.6f, 0.1f, 0.7f, -0.4f}, {});
   // Meanwhile the vocabulary grows, as it does where words are copied from the source.
   std::thread growing([&] {
     for (int i = 0; i < 20; ++i) {

@@ -22,20 +22,23 @@ namespace {
 
 constexpr uint32_t kA = 3, kB = 4;  // source words; target words are those of SmallText
 
-Grammar small_grammar() {
+// With `more`, a second feature and a rule for (b, a) that has it.
+Grammar small_grammar(bool more = false) {
   SequenceTable sources, targets;
   std::vector<Rule> rules;
   std::vector<float> features;
-  const auto add = [&](Numbers source, Numbers target, float feature) {
+  const auto add = [&](Numbers source, Numbers target, float feature, float second = 0) {
     rules.push_back({sources.intern(source), targets.intern(target)});
     features.push_back(feature);
+    if (more) features.push_back(second);
   };
   add({kA}, {5}, 0.1f);
   add({kA}, {6, 7}, 0.3f);
   add({kB}, {8}, 0.2f);
   add({kB, kFirstGap}, {kFirstGap, 9}, 0.4f);
   add({kFirstGap, kA, kFirstGap}, {kSecondGap, 3, kFirstGap}, 0.5f);
-  return Grammar::pack(sources, targets, rules, features, 1);
+  if (more) add({kB, kA}, {10, 11}, 0.6f, 2.0f);
+  return Grammar::pack(sources, targets, rules, features, more ? 2 : 1);
 }
 
 const std::vector<SourceSentence>& sentences() {
@@ -198,6 +201,39 @@ TEST(decoders_of_other_rules_and_weights_may_share_models) {
       check_same(translate(Decoder(grammar, shared, own, {10, 20, 0}), sentences(), 5, true, 2),
                  translate(Decoder(grammar, apart, own, {10, 20, 0}), sentences(), 5, true, 1));
     }
+}
+
+TEST(rules_for_spans_are_tried_beside_the_grammar) {
+  const Grammar grammar = small_grammar(), whole = small_grammar(true);
+  const auto one = backoff_feature(kAll);
+  const DecoderModels features({one.get()});
+  std::vector<float> more = weights(1);
+  more.insert(more.begin() + 1, 0.3f);
+  const Decoder decoder(grammar, features, more, {10, 1000, 0}, 1), expected(whole, features, more, {10, 1000, 0});
+  const auto rules = [](RulePlace place, Numbers target = {10, 11}, uint32_t columns = 2) {
+    return std::make_shared<const SpanRules>(target, std::vector<uint64_t>{0, 2}, std::vector<float>{0.6f, 2.0f},
+                                             columns, std::vector<RulePlace>{place}, std::vector<uint64_t>{0, 0, 1});
+  };
+  const auto sentence = [](std::shared_ptr<const SpanRules> own, size_t number = 1) {
+    return std::vector<SourceSentence>{{{kA, kB, kA}, {3, 4, 3}, std::move(own), number}};
+  };
+  const auto with = sentence(rules({1, 3, 0}));
+  check_same(translate(decoder, with, 40, true, 1), translate(expected, sentence(nullptr), 40, true, 1));
+  const auto best = translate(decoder, with, 40, false, 1)[0].derivations;
+  CHECK(std::ranges::any_of(best, [](const Derivation& d) { return std::ranges::count(d.words, 10u) > 0; }));
+  // Alone on its span it is the translation: nothing is copied.
+  const std::vector<SourceSentence> unknown{{{0}, {12}, rules({0, 1, 0}), 1}};
+  CHECK(translate(decoder, unknown, 40, false, 1)[0].derivations.size() == 1);
+  CHECK_THROWS(translate(decoder, sentence(rules({1, 4, 0})), 1, false, 1), InputError, "after the sentence");
+  CHECK_THROWS(translate(decoder, sentence(rules({1, 3, 0}), 2), 1, false, 1), InputError, "not for this sentence");
+  CHECK_THROWS(translate(decoder, sentence(rules({1, 3, 0}, {10, kAll})), 1, false, 1), InputError, "extend it first");
+  const Decoder plain(grammar, features, weights(1), {10, 1000, 0});
+  CHECK_THROWS(translate(plain, with, 1, false, 1), InputError, "not for this decoder");
+  CHECK_THROWS(rules({1, 1, 0}), InputError, "no such place");
+  CHECK_THROWS(rules({1, 2, 1}), InputError, "among the rules");
+  CHECK_THROWS(rules({1, 2, 0}, {10, kFirstGap}), InputError, "gaps");
+  CHECK_THROWS(rules({1, 2, 0}, {10}), InputError, "fit together");
+  CHECK_THROWS(rules({1, 2, 0}, {10, 11}, 3), InputError, "fit together");
 }
 
 TEST(features_take_new_words_while_a_decoder_lives) {
