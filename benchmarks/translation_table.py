@@ -131,17 +131,8 @@ class System:
         name = row.replace(", ", "-").replace(" ", "-")
         models = [word for part in ROWS[row] for word in ("--lm", self.model(part))]
         texts = ["--source", self.file("tune", "source"), "--reference", self.file("tune", "target")]
-        repeated = [
-            "--repetitions",
-            self.options.repetitions,
-            "--pop-limit",
-            self.options.pop_limit,
-            "--name",
-            name,
-            "--json",
-            "--quiet",
-        ]
-        tuned = json.loads(command("mt", "tune", self.folder, *texts, *models, *repeated))
+        repeated = ["--repetitions", self.options.repetitions, "--name", name, *self.options.tuning.split()]
+        tuned = json.loads(command("mt", "tune", self.folder, *texts, *models, *repeated, "--json", "--quiet"))
         order = sorted(range(self.options.repetitions), key=lambda n: -tuned["bleu"][n])
         return [self._output(f"{name}-{n + 1}") for n in order]
 
@@ -223,7 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--models", nargs="+", default=list(ROWS), choices=list(ROWS))
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--systems", type=int, default=1, help="systems whose alignments differ")
-    parser.add_argument("--pop-limit", type=int, default=200, help="of tuning; translation has its default")
+    parser.add_argument("--tuning", default="", help="further options of mt tune, such as --tuning='--rounds 6'")
     parser.add_argument("--first", type=int, nargs=3, default=[0, 0, 0], help="pairs of train, tune and test (0: all)")
     parser.add_argument("--compounds", type=Path, help="segmentation of German compounds (TSV)")
     options = parser.parse_args(arguments)
