@@ -15,15 +15,29 @@ class BackoffQuery final : public LanguageModelQuery {
   uint32_t begin() override { return model_.begin(); }
   uint32_t empty() override { return 0; }
   QueryResult score(uint32_t state, uint32_t word) override {
-    const ngram::Scored s = model_.score(state, ids_[word]);
-    return {s.state, s.log_prob};
+    const uint64_t key = (uint64_t{state} << 32 | word) + 1;
+    Slot& slot = recent_[(key * 0x9E3779B97F4A7C15ull) >> (64 - kRecentBits)];
+    if (slot.key != key) {
+      const ngram::Scored s = model_.score(state, ids_[word]);
+      slot = {key, {s.state, s.log_prob}};
+    }
+    return slot.answer;
   }
   float end(uint32_t state) override { return model_.score(state, text::kSentenceEnd).log_prob; }
   uint32_t length(uint32_t state) override { return model_.length(state); }
 
  private:
+  // What was asked last, the newest answer in each place: the same words are asked about again and again within a
+  // sentence, and this table stays in the processor's cache.
+  static constexpr int kRecentBits = 14;
+  struct Slot {
+    uint64_t key = 0;  // 0: empty
+    QueryResult answer{};
+  };
+
   const ngram::BackoffModel& model_;
   const std::vector<uint32_t>& ids_;
+  std::vector<Slot> recent_{size_t{1} << kRecentBits};
 };
 
 }  // namespace
