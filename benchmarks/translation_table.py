@@ -15,7 +15,7 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -188,21 +188,35 @@ def kept(path: Path, make) -> dict:
 
 
 def page(results: Sequence[dict], alignments: Sequence[dict]) -> Iterator[str]:
-    """The tables, as Markdown."""
-    yield "| bitext | models | BLEU | chrF | p, row before | words against references | compounds: P, R |"
-    yield "|---|---|---|---|---|---|---|"
-    for r in results:
-        scores = (f"{r[m]['mean']:.2f} ± {r[m]['deviation']:.2f}" for m in ("BLEU", "chrF"))
-        p = f"{r['p']:.3f}" if r.get("p") is not None else ""
-        shares = (
-            " ".join(f"{100 * r['compounds'][kind]:.1f}" for kind in ("precision", "recall"))
-            if "compounds" in r
-            else ""
-        )
-        yield f"| {r['bitext']} | {r['models']} | {' | '.join(scores)} | {p} | {100 * r['length'] - 100:+.1f} % | {shares} |"
+    """The tables, as Markdown: bitexts as rows and models as columns."""
+    cells = {(r["bitext"], r["models"]): r for r in results}
+    bitexts, models = (list(dict.fromkeys(key[n] for key in cells)) for n in (0, 1))
+    views: dict[str, Callable[[dict], str]] = {
+        "BLEU": lambda r: _scores(r, "BLEU") + ("\\*" if r.get("p") is not None and r["p"] < 0.05 else ""),
+        "chrF": lambda r: _scores(r, "chrF"),
+        "words against the references": lambda r: f"{100 * r['length'] - 100:+.1f} %",
+        "compounds: precision, recall": _compounds,
+    }
+    for title, view in views.items():
+        rows = [(b, [view(cells[b, m]) if (b, m) in cells else "" for m in models]) for b in bitexts]
+        yield f"| {title} | {' | '.join(models)} |\n|{'---|' * (len(models) + 1)}"
+        yield from (f"| {b} | {' | '.join(row)} |" for b, row in rows if any(row))
+        yield ""
     for a in alignments:
-        yield f"\n{a['bitext']}, {a['models']}, over {len(a['alignments'])} alignments: {a['mean']:.2f} ± {a['deviation']:.2f}"
-    yield "\n" + "\n".join(dict.fromkeys(r["BLEU"]["signature"] for r in results))
+        yield f"{a['bitext']}, {a['models']}, over {len(a['alignments'])} alignments: {a['mean']:.2f} ± {a['deviation']:.2f}\n"
+    yield "\\*: p < 0.05 against the column before. " + ", ".join(
+        dict.fromkeys(r[m]["signature"] for r in results for m in ("BLEU", "chrF"))
+    )
+
+
+def _scores(result: dict, metric: str) -> str:
+    return f"{result[metric]['mean']:.2f} ± {result[metric]['deviation']:.2f}"
+
+
+def _compounds(result: dict) -> str:
+    if "compounds" not in result:
+        return ""
+    return ", ".join(f"{100 * result['compounds'][kind]:.1f}" for kind in ("precision", "recall"))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

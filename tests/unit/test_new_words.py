@@ -224,7 +224,7 @@ def test_text_in_another_language_is_refused(tmp_path):
     check_language([line.split() for line in ["die katze ist mit der maus in dem garten"] * 100], bitext, "more")
     with pytest.raises(InputError, match=r"more: the 100 most frequent words .*: it is in the source language"):
         check_language([line.split() for line in english], bitext, "more")
-    french = ["le chat est avec la souris dans le jardin"] * 100
+    french = ["le chat est avec la souris dans le jardin où elle a une petite maison de bois et de paille"] * 100
     with pytest.raises(InputError, match="it is in another language, or in another case"):
         check_language([line.split() for line in french], bitext, "more")
     close = [[*line.split(), "und", "die"] for line in english]  # words that both languages have

@@ -18,7 +18,7 @@ _COMMON = {
     "MASCULINE",
     "MICRO",
 }
-_TOGETHER = {"HIRAGANA": "japanese", "KATAKANA": "japanese", "CJK": "japanese", "IDEOGRAPHIC": "japanese"}
+_TOGETHER = dict.fromkeys(("HIRAGANA", "KATAKANA", "CJK", "IDEOGRAPHIC"), "han and kana")
 _SHOWN = 3
 
 

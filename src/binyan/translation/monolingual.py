@@ -37,7 +37,7 @@ def check_language(sentences: Iterable[Sequence[str]], bitext: Bitext, name: str
     if counts.total() < _JUDGED or target >= max(_LEAST_SHARE, source):
         return
     shares = f"{100 * target:.1f} per cent of its words, those of the source side {100 * source:.1f}"
-    language = "the source language" if source > target else "another language, or in another case"
+    language = "the source language" if source >= _LEAST_SHARE else "another language, or in another case"
     raise InputError(
         f"{name}: the {_FREQUENT} most frequent words of the bitext's target side are {shares}: it is in {language}; "
         "give text in the target language, in the same case"
