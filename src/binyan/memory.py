@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +17,23 @@ from binyan.errors import NoMemoryError, SettingsError
 _SAMPLE = 200_000  # tokens that are looked at; what more text brings follows from its two halves
 _MEBIBYTE = 1 << 20
 ON_DISK_TOO = "a Kneser-Ney model"  # what can be trained past memory
+_allowed: ContextVar[int | None] = ContextVar("allowed", default=None)
 
 
 def available_memory() -> int | None:
-    """Bytes that this process may still take: of the machine, its control group and its own limit. None where that is not known."""
-    limits = [limit for limit in (_of_machine(), _of_control_group(), _of_process()) if limit is not None]
-    return min(limits, default=None)
+    """Bytes that this process may still take: of the machine, its control group and its own limits. None where that is not known."""
+    known = _of_machine(), _of_control_group(), _of_process(), _of_allowed()
+    return min((limit for limit in known if limit is not None), default=None)
+
+
+@contextmanager
+def allowed_memory(size: int | None) -> Iterator[None]:
+    """Within it, the process is to hold at most so many bytes: what would need more is refused before it begins."""
+    token = _allowed.set(size)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
 
 
 def memory_size(size: int | str) -> int:
@@ -59,6 +72,12 @@ def _of_process() -> int | None:
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     taken = _fields("/proc/self/status").get("VmSize")
     return None if limit == resource.RLIM_INFINITY or taken is None else max(0, limit - taken * 1024)
+
+
+def _of_allowed() -> int | None:
+    if (allowed := _allowed.get()) is None:
+        return None
+    return max(0, allowed - 1024 * _fields("/proc/self/status").get("VmRSS", 0))
 
 
 def _fields(path: str) -> dict[str, int]:

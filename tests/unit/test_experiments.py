@@ -19,12 +19,13 @@ from typer.testing import CliRunner
 from binyan import experiments
 from binyan.cli import app
 from binyan.errors import BinyanError, InputError, SettingsError
-from binyan.experiments import STUDIES, front_page, hpylm, runner
+from binyan.experiments import STUDIES, front_page, hpylm, reproduce, runner
 from binyan.experiments.experiment import Outcome, Workspace, data_folder
 from binyan.experiments.results import Results
 from binyan.experiments.studies import load_study, select
 from binyan.experiments.text_cache import cached_text
 from binyan.experiments.thesis import thesis_figures
+from binyan.memory import available_memory
 from binyan.text import Preparation
 
 
@@ -51,6 +52,25 @@ def test_runs_what_is_missing_and_goes_on_after_failure(toy):
     assert result.arrays()["all"].tolist() == [0, 1, 2] and result.signature == "n:3" and result.peak_memory > 10**6
     assert not list((toy.results / "checkpoints").iterdir())
     assert not list(toy.results.rglob("*.lock")) and not list(toy.results.rglob("*.part"))
+
+
+def test_experiments_share_what_memory_is_allowed(toy, monkeypatch):
+    where = {"data": toy.data, "results": toy.results, "progress": False}
+    seen = []
+    monkeypatch.setattr(reproduce, "run_missing", lambda chosen, workspace, *_: seen.append(workspace.memory) or {})
+    for jobs, memory in ((1, "3K"), (3, "3K"), (3, None)):
+        experiments.run(["toy"], jobs=jobs, memory=memory, **where)
+    assert seen == [3072, 1024, None]
+    with pytest.raises(SettingsError, match="an amount of memory"):
+        experiments.run(["toy"], memory="much", **where)
+
+
+def test_an_experiment_is_allowed_no_more_memory(toy):
+    def measure(experiment, workspace):
+        return Outcome({"available": available_memory()}, "")
+
+    result = runner.run_one(toy_study.experiments()[0], measure, replace(toy, memory=1))
+    assert result is not None and result.figures == {"available": 0}
 
 
 def test_results_are_of_one_data_folder(toy, tmp_path):

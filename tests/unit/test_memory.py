@@ -115,3 +115,14 @@ def test_counts_of_ngrams_are_exact_for_small_texts_and_grow_for_large_ones() ->
     random = np.random.default_rng(2).integers(0, 50, 400_000).astype(np.uint32)
     unigrams, bigrams, trigrams = distinct_ngrams(random, 3)
     assert unigrams == 50 and bigrams == 2500 and 110_000 < trigrams < 160_000
+
+
+@ON_LINUX
+def test_less_memory_may_be_allowed():
+    text = [f"a{i} b{i % 7} c{i % 11}" for i in range(2000)]
+    with memory.allowed_memory(1), pytest.raises(NoMemoryError, match=r"needs about .* 0 MB are available"):
+        KneserNey(3).fit(text, progress=False)
+    before = available_memory()
+    with memory.allowed_memory(1 << 60):
+        assert available_memory() == pytest.approx(before, rel=0.1)
+        KneserNey(3).fit(text, progress=False)

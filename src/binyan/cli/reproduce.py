@@ -106,6 +106,10 @@ def run(
     results: ResultsFolder = _RESULTS,
     data: Data = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Experiments at a time, each in a process.")] = 1,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", help="What they may take together, e.g. 16G; those that need more fail at once."),
+    ] = None,
     scheduler: Scheduler = None,
     again: Annotated[bool, typer.Option("--again", help="Run experiments that have a result, too.")] = False,
     json_: Json = False,
@@ -125,6 +129,7 @@ def run(
         data=folder,
         results=results,
         jobs=jobs,
+        memory=memory,
         scheduler=scheduler,
         again=again,
         on_result=lambda experiment, result: _print(experiment, result, f"[{next(number)}/{left}]", json_),

@@ -86,11 +86,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folder of the data an experiment reads, and the folder where results and intermediate files are kept."""
+    """The folder of the data an experiment reads, and the folder where results and intermediate files are kept.
+
+    `memory`: bytes that an experiment may take.
+    """
 
     data: Path
     results: Path
     progress: ProgressOption = None
+    memory: int | None = None
     opened: set[str] = field(default_factory=set, compare=False)  # the data files that were asked for, below `data`
 
     @property

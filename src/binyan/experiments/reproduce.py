@@ -18,6 +18,7 @@ from binyan.experiments.runner import ResultCallback, run_missing
 from binyan.experiments.studies import STUDIES, select
 from binyan.experiments.thesis import thesis_figures
 from binyan.experiments.thesis_items import ItemStatus, item_statuses
+from binyan.memory import memory_size
 from binyan.progress import ProgressOption
 
 Folder = str | os.PathLike[str]
@@ -148,6 +149,7 @@ def run(
     data: Folder | None = None,
     results: Folder = RESULTS,
     jobs: int = 1,
+    memory: int | str | None = None,
     scheduler: str | None = None,
     again: bool = False,
     progress: ProgressOption = None,
@@ -155,14 +157,16 @@ def run(
 ) -> RunSummary:
     """Run the chosen experiments that have no result yet, `jobs` at a time or on the workers of a Dask `scheduler`.
 
-    An experiment whose result is of data files with another content is run too, and with `again` every chosen one.
+    An experiment whose result is of data files with another content is run too, and with `again` every chosen one. With `memory`
+    ("16G"), which is that of all `jobs` together, an experiment that needs more than its share fails before it trains, and the others go on.
 
     `data`: the folder of the experiment data, by default the value of BINYAN_DATA. `on_result` is called with an experiment
     and its result or error, as they arrive. An experiment that another process is running is left to it, and is in neither
     part of the summary.
     """
     chosen = select(studies, only)
-    workspace = Workspace(data_folder(data), Path(results), progress)
+    share = None if memory is None else memory_size(memory) // jobs
+    workspace = Workspace(data_folder(data), Path(results), progress, share)
     failures = run_missing(chosen, workspace, jobs, on_result, scheduler, again)
     stored = Results(workspace.results)
     return RunSummary(chosen, {e.name: r for e in chosen if (r := stored.get(e)) is not None}, failures)

@@ -13,6 +13,7 @@ from binyan.experiments.data_files import changed_files, digests
 from binyan.experiments.experiment import Experiment, Measure, Workspace
 from binyan.experiments.results import Result, ResultFiles, Results
 from binyan.experiments.studies import measure_of
+from binyan.memory import allowed_memory
 from binyan.parallel import run_each
 
 # Called with an experiment and its result, or the error that stopped it.
@@ -90,7 +91,8 @@ def run_one(
             return finished
         started, before = time.monotonic(), sum(os.times()[:4])
         own = replace(workspace, opened=set())
-        outcome = measure(experiment, own)
+        with allowed_memory(workspace.memory):
+            outcome = measure(experiment, own)
         files = digests(workspace.data, own.opened)
         seconds, used = time.monotonic() - started, sum(os.times()[:4]) - before
         result = results.put(experiment, outcome, seconds, peak_memory(), files, used)
