@@ -1,6 +1,7 @@
-"""Translation line by line beside batches, and what lines of every kind cost, on a system that is made up.
+"""Translation line by line beside batches, and what lines of every kind cost, on a system that is made up or on one of yours.
 
     python benchmarks/translation_stream.py [--sentences 50] [--repetitions 7] [--lines]
+    python benchmarks/translation_stream.py --system FOLDER --source test.en [--weights FOLDER/other.json]
 
 Words of the source have several translations each, drawn at random, and pairs of words change places, so that the decoder has something to search. Times
 are processor seconds of this process; batches and single lines take turns, each with a decoder of its own that has seen nothing. Each is compared with the batches
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from binyan import Translator
+from binyan.text import read_lines
 
 WORDS, TRANSLATIONS = 300, 4
 KINDS: dict[str, Callable[[random.Random], list[str]]] = {
@@ -40,6 +42,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sentences", type=int, default=50)
     parser.add_argument("--repetitions", type=int, default=7)
+    parser.add_argument("--system", type=Path, help="a system to measure in the place of the one that is made up")
+    parser.add_argument("--source", type=Path, help="text for it, of which the first sentences are taken")
+    parser.add_argument("--weights", type=Path, help="its weights; by default weights.json")
     parser.add_argument("--lines", action="store_true", help="also time and memory of lines of every kind")
     parser.add_argument("--line", nargs=2, metavar=("FOLDER", "KIND"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -47,9 +52,16 @@ def main() -> None:
     if options.line:
         print(json.dumps(_line(Path(options.line[0]), options.line[1])))
         return
+    if options.system:
+        lines = [line for _, line in read_lines(options.source)][: options.sentences]
+        system = Translator.load(options.system).using(weights=options.weights)
+        print(json.dumps(streaming(system, lines, options.repetitions), indent=1))
+        return
     with tempfile.TemporaryDirectory() as place:
         folder = made_system(Path(place))
-        figures = streaming(folder, options.sentences, options.repetitions)
+        rng = random.Random(2)
+        lines = [" ".join([*sentence(rng, rng.randint(6, 18)), f"new{i}"]) for i in range(options.sentences)]
+        figures = streaming(Translator.load(folder), lines, options.repetitions)
         if options.lines:
             figures["lines"] = {kind: _in_own_process(folder, kind) for kind in KINDS}
     print(json.dumps(figures, indent=1))
@@ -78,10 +90,8 @@ def made_system(place: Path, pairs: int = 2_000) -> Path:
     return system.folder
 
 
-def streaming(folder: Path, sentences: int, repetitions: int) -> dict[str, Any]:
+def streaming(opened: Translator, lines: Sequence[str], repetitions: int) -> dict[str, Any]:
     """Seconds for the same lines in one batch of 200 and one by one, as text and as JSON with a derivation each."""
-    rng = random.Random(2)
-    lines = [" ".join([*sentence(rng, rng.randint(6, 18)), f"new{i}"]) for i in range(sentences)]
     ways: dict[str, Callable[[Translator], Sequence[str]]] = {
         "batches of 200": lambda system: list(system.stream(lines, batch=200, progress=False)),
         "line by line": lambda system: list(system.stream(lines, batch=1, progress=False)),
@@ -92,7 +102,7 @@ def streaming(folder: Path, sentences: int, repetitions: int) -> dict[str, Any]:
     outputs = set()
     for _ in range(repetitions):
         for name, way in ways.items():
-            system = Translator.load(folder)
+            system = opened.using()
             system.decoder()
             started = time.process_time()
             outputs.add("\n".join(way(system)))
@@ -101,10 +111,10 @@ def streaming(folder: Path, sentences: int, repetitions: int) -> dict[str, Any]:
     batches = seconds["batches of 200"]
     ratios = {name: sorted(s / b for s, b in zip(own, batches, strict=True)) for name, own in seconds.items()}
     return {
-        "sentences": sentences,
+        "sentences": len(lines),
         "same_translations": len(outputs) == 1,
         "seconds": seconds,
-        "sentences_a_second": {name: sentences / s for name, s in best.items()},
+        "sentences_a_second": {name: len(lines) / s for name, s in best.items()},
         "times_the_time_of_batches": {
             name: {
                 "median": statistics.median(r),
