@@ -199,6 +199,8 @@ def page(results: Sequence[dict], alignments: Sequence[dict]) -> Iterator[str]:
     }
     for title, view in views.items():
         rows = [(b, [view(cells[b, m]) if (b, m) in cells else "" for m in models]) for b in bitexts]
+        if not any(any(row) for _, row in rows):
+            continue
         yield f"| {title} | {' | '.join(models)} |\n|{'---|' * (len(models) + 1)}"
         yield from (f"| {b} | {' | '.join(row)} |" for b, row in rows if any(row))
         yield ""

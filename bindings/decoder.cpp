@@ -293,7 +293,8 @@ void bind_decoder_class(nb::module_& m) {
           "__init__",
           [](SpanRules* self, Ids target_words, Offsets target_offsets, Array<float> features, uint32_t feature_count,
              Ids places, Offsets place_offsets) {
-            if (places.size() % 3) throw InputError("a place of a rule is its first word, its end and the number of the rule");
+            if (places.size() % 3)
+              throw InputError("a place of a rule is its first word, its end and the number of the rule");
             std::vector<RulePlace> own;
             for (size_t i = 0; i < places.size(); i += 3)
               own.push_back({places.data()[i], places.data()[i + 1], places.data()[i + 2]});

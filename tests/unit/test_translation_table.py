@@ -69,7 +69,8 @@ def test_rows_are_measured_once_and_shown(table, calls, tmp_path):
     scores = json.loads((tmp_path / "out" / "multi30k" / "cs-en" / "mkn-clbl++.json").read_text())
     assert scores["BLEU"]["values"][0] == pytest.approx(100) and scores["BLEU"]["values"][1] < 90
     assert scores["BLEU"]["deviation"] > 0 and scores["p"] == 1.0 and scores["length"] == 1.0
-    assert page.count("| multi30k/cs-en |") == 2 and "version:" in page
+    assert page.count("| multi30k/cs-en |") == 3 and "version:" in page  # BLEU, chrF, lengths; no compounds
+    assert "| BLEU | mkn | mkn, clbl++ |" in page and "compounds" not in page
     assert "Writer" not in (tmp_path / "out" / "multi30k" / "cs-en" / "train.source").read_text()
     train = next(words for words in calls if words[:2] == ("mt", "train"))
     assert train[train.index("--source-language") + 1] == "cs" and train[train.index("--target-language") + 1] == "en"

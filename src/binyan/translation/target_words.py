@@ -45,8 +45,8 @@ class TargetWords:
         self._source = rules.source.index
         self._models = list(models)
         self._lock = threading.Lock()
-        self._features: list[Any] = [model.decoder_feature(self.words) for model in self._models]
-        self.models = _core.DecoderModels(self._features)
+        self.features: list[Any] = [model.decoder_feature(self.words) for model in self._models]
+        self.models = _core.DecoderModels(self.features)
 
     def add(self, words: Iterable[str], parts: Sequence[Segmentation] = ()) -> Mapping[str, int]:
         """The ids of all words, with those of `words`; `parts` of some of them are told to the models, which may look inside words."""
@@ -89,7 +89,7 @@ class TargetWords:
         return number
 
     def _extend_features(self) -> None:
-        for model, feature in zip(self._models, self._features, strict=True):
+        for model, feature in zip(self._models, self.features, strict=True):
             new = self.words[feature.words :]
             if new:
                 feature.extend(*model.decoder_words(new))
