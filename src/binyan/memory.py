@@ -28,7 +28,7 @@ def available_memory() -> int | None:
 
 @contextmanager
 def allowed_memory(size: int | None) -> Iterator[None]:
-    """Within it, the process is to hold at most so many bytes: what would need more is refused before it begins."""
+    """Limit this process to `size` bytes inside a `with` block: training that would need more is refused before it starts."""
     token = _allowed.set(size)
     try:
         yield

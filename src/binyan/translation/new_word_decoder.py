@@ -97,7 +97,7 @@ class NewWordDecoder(Decoder):
         parts = [rule.parts for rule in rules if rule.parts is not None]
         target = self._target.add((word for rule in rules for word in rule.target), parts)
         made = packed(placed, len(self.rules.features), len(sentences), target)
-        return self._native, self._target.encode(sentences, made)
+        return self._native, self._target.encode(sentences)._replace(rules=made)
 
 
 def make_decoder(

@@ -21,7 +21,7 @@ from binyan.translation.rule_table import RuleTable
 class EncodedSentences(NamedTuple):
     """Sentences as the core takes them: ids of source words, ids of the same words as copies, where sentences begin.
 
-    `vocabulary` has the words that ids of translations stand for, `rules` those that were made for these sentences.
+    `vocabulary` has the words that ids of translations stand for. `rules`: rules that were made for these sentences alone.
     """
 
     words: NDArray[np.uint32]
@@ -58,7 +58,7 @@ class TargetWords:
             self._extend_features()
         return self._index
 
-    def encode(self, sentences: Sequence[Sequence[str]], rules: _core.SpanRules | None = None) -> EncodedSentences:
+    def encode(self, sentences: Sequence[Sequence[str]]) -> EncodedSentences:
         """Sentences as ids, of source words by those of the rule table; words not met before are added."""
         words, copies, offsets = array("I"), array("I"), array("Q", [0])
         with self._lock:
@@ -77,7 +77,6 @@ class TargetWords:
             np.frombuffer(copies.tobytes(), np.uint32),
             np.frombuffer(offsets.tobytes(), np.uint64),
             self.words,
-            rules,
         )
 
     def _id(self, word: str) -> int:

@@ -179,8 +179,8 @@ def length_factor(
 def best_round(scores: Sequence[float]) -> int:
     """The best round of the second half, or 0, the start, if that is better still.
 
-    Each round goes half of the way to weights that fit better. Where one on the way does best on the tuning text, that is chance: on other text it does
-    worse than those that have arrived.
+    Each round moves half of the way to weights that fit better. If an early round scores best on the tuning text, that is chance: on
+    other text, later rounds are better.
 
     >>> best_round([0.20, 0.31, 0.28, 0.29]), best_round([0.3, 0.2, 0.1])
     (3, 0)
