@@ -9,10 +9,10 @@ EXTRAS ?= cluster,dev,docs,explore,fst,linguistics,morfessor,mt,neural,pandas
 
 setup: .venv/.built
 
-# What the packages that come as source (Binyan and eflomal) are built with.
+# What the packages that come as source (Binyan and eflomal) are built with; pyfoma brings what it is built with.
 .venv/.dependencies: pyproject.toml constraints.txt Makefile
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -c constraints.txt scikit-build-core nanobind ninja setuptools numpy Cython
+	$(BIN)/python -m pip install -q -c constraints.txt scikit-build-core nanobind ninja setuptools numpy Cython pyfoma
 	touch $@
 
 # Installed in place for editing, with warnings as errors; any change to the C++ files rebuilds, only what changed.
