@@ -341,7 +341,7 @@ def test_names_are_never_taken_apart(tmp_path):
     figures = {
         "lbl": {"perplexity": 90.0, "perplexity_dev": 80.0, "training_tokens": 5},
         "adaptor": {"segmentation": {"f1": 60.0}, "gold_morphemes_per_word": {"1": 2}, "morphemes_per_word": {"1": 2}},
-        "translation": {"bleu_mean": 20.0, "bleu_deviation": 1.0, "chrf_mean": 50.0},
+        "translation": {"bleu_mean": 20.0, "bleu_deviation": 1.0, "chrf_mean": 50.0, "length": 1.0},
     }
     for study, outcome in figures.items():
         listed = select([study], ["eltec-de/1m/mkn", "BW/5k/morfessor", "multi30k/en-cs/mkn"])

@@ -4,13 +4,17 @@ import gzip
 import lzma
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from binyan import CompoundHPYLM
+from binyan.errors import InputError
 from binyan.evaluation import Table
 from binyan.experiments import translation
-from binyan.experiments.experiment import Workspace
+from binyan.experiments.experiment import Outcome, Workspace
 from binyan.experiments.results import Results
 from binyan.experiments.translation import bitexts
+from binyan.experiments.translation.models import GERMAN_COMPOUNDS, ORDER, TargetText
 
 WORDS = {"the": "le", "dog": "chien", "cat": "chat", "sees": "voit", "small": "petit", "old": "vieux", ".": "."}
 
@@ -22,7 +26,7 @@ def lines(count, offset):
 
 
 @pytest.mark.filterwarnings("ignore::binyan.ngram.kneser_ney.DiscountWarning")
-def test_a_study_runs_and_is_reported(tmp_path):
+def test_a_study_runs_and_is_reported(tmp_path, monkeypatch):
     pytest.importorskip("eflomal")
     pytest.importorskip("sacrebleu")
     folder = tmp_path / "data" / "parallel" / "multi30k"
@@ -44,6 +48,49 @@ def test_a_study_runs_and_is_reported(tmp_path):
     (section,) = translation.sections(results, thesis, translation.experiments())
     (table,) = section.tables
     assert isinstance(table, Table) and table.rows[0][0] == "multi30k en-fr" and table.rows[0][-1] is None
+    monkeypatch.setattr("binyan.translation.translator.Translator.translate", None)
+    assert translation.MEASURES["bleu"](chosen, workspace).figures == outcome.figures  # translations are kept
+
+
+def test_language_models_are_trained_once_as_the_command_trains_them(tmp_path):
+    text = tmp_path / "train.target"
+    text.write_text("Der Küchentisch steht dort .\nDer Tisch steht hier .\n" * 5, encoding="utf-8")
+    (tmp_path / "data" / "compounds").mkdir(parents=True)
+    with lzma.open(tmp_path / "data" / "compounds" / GERMAN_COMPOUNDS, "wt", encoding="utf-8") as file:
+        file.write("Küchentisch\tKüche\tn\tTisch\n")
+    target = TargetText(tmp_path, "de", text, text)
+    workspace = Workspace(tmp_path / "data", tmp_path / "results", progress=False)
+    left = CompoundHPYLM.load(target.model("hpylm+c-left", workspace))
+    assert left.settings.head == "left" and not left.settings.both_ways and left.order == ORDER
+    assert left.decomposition.table.components("küchentisch") == ("küchen", "tisch")
+    first = target.model("hpylm+g", workspace).stat().st_mtime_ns
+    assert target.model("hpylm+g", workspace).stat().st_mtime_ns == first
+
+
+def test_systems_are_compared_with_their_neighbours(tmp_path):
+    pytest.importorskip("sacrebleu")
+    (tmp_path / "compounds").mkdir()
+    with lzma.open(tmp_path / "compounds" / GERMAN_COMPOUNDS, "wt", encoding="utf-8") as file:
+        file.write("Küchentisch\tKüche\tn\tTisch\n")
+    listed = [e for e in translation.experiments() if e.name.startswith("translation/multi30k/en-de/")]
+    *systems, compared = [e for e in listed if "alignment" not in e.label]
+    workspace, results = Workspace(tmp_path, tmp_path / "results"), Results(tmp_path / "results")
+    with pytest.raises(InputError, match="compares what translation/multi30k/en-de/mkn translated"):
+        translation.MEASURES[compared.measure](compared, workspace)
+    references = ["der küchentisch steht dort", "er steht noch immer hier"] * 10
+    worse = [line.replace("küchentisch", "tisch der küche") for line in references]
+    figures = {"bleu_mean": 1.0, "bleu_deviation": 0.0, "chrf_mean": 1.0, "length": 1.0}
+    for e in systems:
+        texts = {"best": np.array(worse if e.label == "mkn" else references), "references": np.array(references)}
+        results.put(e, Outcome(figures, "signature", texts), 1.0, 1)
+    outcome = translation.MEASURES[compared.measure](compared, workspace)
+    assert outcome.figures["p"]["hpylm"] < 0.05 and outcome.figures["p"]["hpylm+g"] == 1.0
+    examples = outcome.figures["examples"]["hpylm+c-right"]
+    assert len(examples) == 3 and examples[0]["baseline"] == worse[0] and examples[0]["system"] == references[0]
+    results.put(compared, outcome, 1.0, 1)
+    (section,) = translation.sections(results, {}, listed)
+    quality, shown = section.tables
+    assert quality.column("p")[:2] == [None, outcome.figures["p"]["hpylm"]] and len(shown.rows) == 6
 
 
 def test_of_a_large_corpus_the_first_pairs_are_taken(tmp_path):
@@ -53,7 +100,7 @@ def test_of_a_large_corpus_the_first_pairs_are_taken(tmp_path):
         with lzma.open(folder / f"par4.test.{language}.xz", "wt", encoding="utf-8") as file:
             file.writelines(f"{language} {i}\n" for i in range(600))
     chosen = next(e for e in translation.experiments() if e.name == "translation/europarl/en-es/mkn")
-    made = [path.read_text() for path in bitexts.files(chosen.data, "test", Workspace(tmp_path, tmp_path))]
+    made = [path.read_text() for path in bitexts.files(chosen.data, "test", tmp_path, Workspace(tmp_path, tmp_path))]
     assert made == ["".join(f"{language} {i}\n" for i in range(500)) for language in ("en", "es")]
 
 
@@ -63,7 +110,7 @@ def test_what_was_not_translated_is_left_out_of_the_help(tmp_path):
     (folder / "test.en").write_text("Open a file.\nWriter\nClose it.\n")
     (folder / "test.ru").write_text("Откройте файл.\nWriter \nЗакройте его.\n")
     chosen = next(e for e in translation.experiments() if e.name == "translation/libreoffice_help/en-ru/mkn")
-    made = [path.read_text() for path in bitexts.files(chosen.data, "test", Workspace(tmp_path, tmp_path))]
+    made = [path.read_text() for path in bitexts.files(chosen.data, "test", tmp_path, Workspace(tmp_path, tmp_path))]
     assert made == ["Open a file.\nClose it.\n", "Откройте файл.\nЗакройте его.\n"]
 
 

@@ -11,6 +11,21 @@ from binyan.grammar.tree import parse_tree
 _PARTS = ("pre", "stem", "suf", "root3")
 
 
+def list_words(stored: StoredAnalyses) -> list[Table]:
+    """Some words of each list, with their segments and roots."""
+    lists = dict.fromkeys(e.dataset for e in stored.experiments)
+    rows: list[list[Cell]] = [
+        [dataset, *example]
+        for dataset in lists
+        for example in stored.any_figure(dataset, "all", "examples")
+        or stored.any_figure(dataset, "5k", "examples")
+        or ()
+    ]
+    columns = [Column(name) for name in ("list", "word", "segments", "root")]
+    signature = stored.signature("all", ["guessers"]) or stored.signature("5k", ["guessers"])
+    return [Table("Words of the lists", columns, rows, signature)] if rows else []
+
+
 def sampled_lexica(stored: StoredAnalyses, size: str) -> Table:
     """Precision, recall, F1 and area of lexica of all that the samples have."""
     rows = [

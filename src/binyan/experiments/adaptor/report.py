@@ -41,7 +41,8 @@ def sections(
     stored = StoredAnalyses(results, experiments)
     figures = thesis.get("adaptor", {})
     missing = f"{stored.missing} of {len(experiments)} experiments have no result yet." if stored.missing else ""
-    listed = [ReportSection("Word lists", missing, [_statistics(stored, figures)])] if stored.experiments else []
+    lists = [_statistics(stored, figures), *example_tables.list_words(stored)]
+    listed = [ReportSection("Word lists", missing, lists)] if stored.experiments else []
     for size, title in SIZES.items():
         if stored.datasets(size):
             more = [example_tables.marginal(stored, size), example_tables.partial_roots(stored, size)]

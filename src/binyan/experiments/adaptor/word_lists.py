@@ -38,6 +38,7 @@ OTHER_LISTS: Mapping[str, GoldList] = {
 }
 # Our own grammars were chosen by the gold analyses of samples of this size; other words are also scored apart.
 CHOSEN_ON = 5_000
+EXAMPLES = 5  # words of a list that are shown
 
 
 def settings(dataset: str, words: int | None) -> dict[str, Any]:
@@ -84,7 +85,17 @@ def statistics(gold: Sequence[GoldWord]) -> dict[str, Any]:
         "gold_morphemes_per_word": dict(Counter(str(len(word.segmentations[0])) for word in gold)),
         "evaluated_3": sum(bool(strong_roots(word, 3)) for word in gold),
         "evaluated_4": sum(bool(strong_roots(word, 4)) for word in gold),
+        "examples": _examples(gold),
     }
+
+
+def _examples(gold: Sequence[GoldWord]) -> list[list[str]]:
+    """Words with an affix and a root that their stem shows, with their segments and roots."""
+    clear = [word for word in gold if word.has_affix and strong_roots(word, 3)]
+    return [
+        [word.word, " ".join(part.text for part in word.segmentations[0]), ", ".join(sorted(strong_roots(word, 3)))]
+        for word in _sample(clear, EXAMPLES)
+    ]
 
 
 def gold_digest(gold: Sequence[GoldWord]) -> str:

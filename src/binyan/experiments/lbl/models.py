@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,8 @@ TITLES = {"mkn": "MKN", "mkn-tuned": "MKN, tuned", "hpylm": "HPYLM", **{k: kind.
 # label -> the kind that is trained with more dimensions, as the thesis suggests for much text
 WIDE, WIDE_DIM = {"clbl-wide": "clbl", "clbl++-wide": "clbl++"}, 300
 TITLES |= {label: f"{KINDS[kind].title}, {WIDE_DIM} dimensions" for label, kind in WIDE.items()}
+
+MAP_EXAMPLES, LEAST_SHOWN = 8, 3  # words of a word map that are shown, and how many morphemes they have at least
 
 KNESER_NEY = {"kind": "mkn", "order": 4}
 KNESER_NEY_TUNED = {**KNESER_NEY, "discounts": "development"}
@@ -130,13 +133,22 @@ def train_log_bilinear(
     lm.fit(corpus, development, checkpoint=checkpoint, progress=workspace.progress)
     assert lm.history is not None
     own = corpus.vocabulary.own_words
-    per_type = {} if word_map is None else {"morphemes_per_type": sum(len(word_map.of(w)) for w in own) / len(own)}
+    per_type = {} if word_map is None else _of_map(word_map, own)
     return lm, {
         **per_type,
         "loss": lm.history.loss,
         "course": lm.history.perplexity,
         "morphemes": len(lm.factor_map.morphemes),
         "factors_per_word": len(lm.factor_map.factors) / lm.factor_map.words,
+    }
+
+
+def _of_map(word_map: SegmentationTable, words: Sequence[str]) -> dict[str, Any]:
+    """Morphemes per word type, and the first words of the vocabulary that have several."""
+    several = (word for word in words if len(word_map.of(word)) >= LEAST_SHOWN)
+    return {
+        "morphemes_per_type": sum(len(word_map.of(word)) for word in words) / len(words),
+        "map_examples": [[word, str(word_map[word])] for word in islice(several, MAP_EXAMPLES)],
     }
 
 

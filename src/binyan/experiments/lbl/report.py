@@ -48,6 +48,7 @@ def sections(results: Results, thesis: Mapping[str, Any], experiments: Sequence[
         *selection_tables.averages(stored, figures),
         *selection_tables.boxes(stored, figures),
         *selection_tables.scoring_times(stored, figures),
+        *selection_tables.map_words(stored),
     ]
     by_pos = [*text_tables.groups(stored, "by_pos", "part of speech"), *text_tables.sequences(stored, figures)]
     listed = [

@@ -105,6 +105,17 @@ def boxes(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     return [Table(title, columns, rows, "\n".join(signatures), note, chart)] if rows else []
 
 
+def map_words(stored: StoredRuns) -> list[Table]:
+    """Some words of each language's word map, with their morphemes."""
+    runs = {lang: run.result for lang in LANGUAGES if (run := stored.best(MAIN_SIZE, lang, "clbl++"))}
+    rows: list[list[Cell]] = [
+        [lang, *example] for lang, result in runs.items() for example in result.figures.get("map_examples", ())
+    ]
+    columns = [Column("language"), Column("word"), Column("morphemes")]
+    signature = "\n".join(result.signature for result in runs.values())
+    return [Table("Words of the word maps", columns, rows, signature)] if rows else []
+
+
 def scoring_times(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     """How long models take to score the test novels, in seconds for a million tokens, averaged over languages."""
     theirs = thesis.get("scoring_seconds_per_test_set", {})

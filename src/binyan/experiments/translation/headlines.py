@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from binyan.experiments.headline import Change, Headline, Keys
 from binyan.experiments.translation.models import SYSTEMS
@@ -13,9 +14,12 @@ _COMPOUNDS = ("compound_f_score",)
 
 
 def headlines(experiment: TranslationExperiment) -> list[Headline]:
-    """BLEU, and for German the F-score of compounds. The thesis translates other text, so its changes against MKN are shown."""
+    """BLEU, and for German the F-score of compounds; of a comparison, its tests. The thesis translates other text, so its changes against MKN are shown."""
+    if experiment.is_analysis:
+        return [Headline(f"p of {label} against {before}", ("p", label)) for before, label in pairwise(SYSTEMS)]
     listed = [Headline("BLEU", _BLEU, change=bleu_change(experiment))]
-    if experiment.target == "de" and experiment.system_models.thesis_chapter_3 is not None:
+    models = experiment.system_models
+    if experiment.target == "de" and models is not None and models.thesis_chapter_3 is not None:
         listed.append(Headline("compounds, F", _COMPOUNDS, change=_change(experiment, _COMPOUNDS, "compound_f")))
     return listed
 
@@ -30,6 +34,8 @@ def _change(experiment: TranslationExperiment, ours: Keys, of_chapter_3: str) ->
     if experiment.label == BASELINE:
         return None
     models, base = experiment.system_models, SYSTEMS[BASELINE]
+    if models is None:
+        return None
     thesis: tuple[Keys, Keys] | None = None
     if models.thesis_chapter_4 and base.thesis_chapter_4:
         rows, pair = ("lbl", "translation"), experiment.language_pair

@@ -1,88 +1,92 @@
-"""The language models of the translation study: their settings, and how they are trained."""
+"""The language models of the translation study: what `binyan lm train` makes of the target text without further options."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from binyan import HPYLM, CompoundHPYLM
+from binyan import HPYLM, CompoundHPYLM, KneserNey
 from binyan.experiments.experiment import SettingValues, Workspace
-from binyan.experiments.hpylm import europarl
+from binyan.files import replacing
 from binyan.language_model import LanguageModel
+from binyan.morphology.map_sources import OWN, MapLearner
 from binyan.sampling import Schedule
-from binyan.signature import digest
-from binyan.text import Corpus
-from binyan.translation.bitext import read_words
-from binyan.translation.translator import Translator
+from binyan.segmentation import SegmentationTable
+from binyan.segmentation.gold import read_gold
+from binyan.text import Preparation
 
-SAMPLING = {"burn_in": 100, "iterations": 120, "samples": 5, "seed": 1}
-NEURAL = {"order": 5, "dim": 100, "seed": 1}  # the rest is the recipe of `binyan lm train`
-MAP = {"method": "flatcat", "perplexity_threshold": 50.0, "flatcat_epochs": 0, "seed": 1}
+ORDER = 4  # of n-gram models
+SAMPLING = {"sweeps": Schedule().sweeps, "samples": Schedule().collected}
+GERMAN_COMPOUNDS = "germanet18_links.tsv.xz"
 
 
 @dataclass(frozen=True)
 class SystemModels:
     """The language models of a system, their settings, and the system's rows in the thesis's two tables."""
 
-    kinds: tuple[str, ...]
+    names: tuple[str, ...]
     settings: SettingValues = field(default_factory=dict)
-    needs_compounds: bool = False
     thesis_chapter_3: str | None = None
     thesis_chapter_4: str | None = None
 
 
-SYSTEMS: Mapping[str, SystemModels] = {
-    "mkn": SystemModels(("mkn",), thesis_chapter_3="MKN", thesis_chapter_4="MKN"),
-    "hpylm": SystemModels(("hpylm",), SAMPLING, True, "HPYLM"),
-    "hpylm+c-right": SystemModels(("hpylm+c",), {"head": "right", **SAMPLING}, True, "HPYLM+c ling"),
-    "hpylm+c-left": SystemModels(("hpylm+c",), {"head": "left", **SAMPLING}, True, "HPYLM+c inv"),
-    "mkn+clbl": SystemModels(("mkn", "clbl"), NEURAL, thesis_chapter_4="+CLBL"),
-    "mkn+clbl++": SystemModels(("mkn", "clbl++"), NEURAL, thesis_chapter_4="+CLBL++"),
+SYSTEMS: Mapping[str, SystemModels] = {  # each is compared with the one before
+    "mkn": SystemModels(("mkn",), {}, "MKN", "MKN"),
+    "hpylm": SystemModels(("hpylm",), SAMPLING, "HPYLM"),
+    "hpylm+c-right": SystemModels(("hpylm+c-right",), SAMPLING, "HPYLM+c ling"),
+    "hpylm+c-left": SystemModels(("hpylm+c-left",), SAMPLING, "HPYLM+c inv"),
+    "hpylm+g": SystemModels(("hpylm+g",), SAMPLING),
+    "mkn+clbl": SystemModels(("mkn", "clbl"), thesis_chapter_4="+CLBL"),
+    "mkn+clbl++": SystemModels(("mkn", "clbl++"), thesis_chapter_4="+CLBL++"),
 }
 
 
-def trained(kind: str, model: SettingValues, system: Translator, train: Path, tune: Path, workspace: Workspace) -> Path:
-    """The file of a language model of the target side, trained once for all experiments with the same settings."""
-    if kind == "mkn":
-        return system.folder / "language_model.binyan"
-    keys = [key for key in sorted(model) if key in (*SAMPLING, *NEURAL, "head")]
-    path = system.folder / f"{kind}.{digest(repr([(key, model[key]) for key in keys]).encode())}.binyan"
-    if not path.exists():
-        preparation = system.recipe.bitext.target
-        corpus = Corpus.read([s for s in read_words(train, preparation) if s])
-        development = [s for s in read_words(tune, preparation) if s]
-        _train(kind, model, corpus, development, workspace).save(path)
-    return path
+@dataclass(frozen=True)
+class TargetText:
+    """The target side of a bitext, which language models learn from, and the folder of all that is made of the bitext."""
+
+    folder: Path
+    language: str
+    train: Path
+    development: Path
+
+    def model(self, name: str, workspace: Workspace) -> Path:
+        """The file of a language model, trained once for all experiments on the bitext."""
+        path = self.folder / f"{name}.binyan"
+        if not path.exists():
+            trained = self._trained(name, workspace)
+            with replacing(path) as unfinished:
+                trained.save(unfinished)
+        return path
+
+    def _trained(self, name: str, workspace: Workspace) -> LanguageModel:
+        kind, _, head = name.partition("-")
+        prepared, progress = Preparation(tokenise=self.language, lowercase=True), workspace.progress
+        if kind.startswith("clbl"):
+            from binyan import LogBilinear
+
+            word_map = self._learner if "+" in kind else None
+            network = LogBilinear(kind, word_map=word_map, preparation=prepared)
+            return network.fit(self.train, self.development, progress=progress)
+        if kind == "mkn":
+            return KneserNey(ORDER, preparation=prepared).fit(self.train, progress=progress)
+        if kind == "hpylm":
+            return HPYLM(ORDER, preparation=prepared).fit(self.train, progress=progress)
+        model = CompoundHPYLM(
+            ORDER,
+            head=head or "right",
+            both_ways=kind == "hpylm+g",
+            segmentation=german_compounds(workspace) if self.language == "de" else self._learner,
+            preparation=prepared,
+        )
+        return model.fit(self.train, progress=progress)
+
+    @property
+    def _learner(self) -> MapLearner:
+        return MapLearner(OWN, kept_in=self.folder)
 
 
-def _train(
-    kind: str, model: SettingValues, corpus: Corpus, development: Sequence[Sequence[str]], workspace: Workspace
-) -> LanguageModel:
-    if kind in ("hpylm", "hpylm+c"):
-        return _train_sampled(kind, model, corpus, workspace)
-    from binyan.log_bilinear import LogBilinear
-
-    table = None
-    if kind == "clbl++":
-        from binyan.segmentation.morfessor import learn
-
-        words = corpus.vocabulary.words
-        table = learn(Counter(words[i] for i in corpus.words), progress=workspace.progress, **MAP)  # type: ignore[arg-type]
-    settings = {key: model[key] for key in NEURAL}
-    return LogBilinear(kind, word_map=table, **settings).fit(corpus, development, progress=workspace.progress)
-
-
-def _train_sampled(kind: str, model: SettingValues, corpus: Corpus, workspace: Workspace) -> LanguageModel:
-    schedule = Schedule.from_dict({name: model[name] for name in SAMPLING})
-    if kind == "hpylm":
-        return HPYLM(model["order"], schedule=schedule).fit(corpus, progress=workspace.progress)
-    compounds = CompoundHPYLM(
-        model["order"],
-        schedule=schedule,
-        segmentation=europarl.segmentation(corpus.vocabulary, workspace),
-        head=model["head"],
-        both_ways=False,
-    )
-    return compounds.fit(corpus, progress=workspace.progress)
+def german_compounds(workspace: Workspace) -> SegmentationTable:
+    """GermaNet's compounds and their parts."""
+    return read_gold(workspace.source(f"compounds/{GERMAN_COMPOUNDS}")).table

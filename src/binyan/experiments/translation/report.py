@@ -13,8 +13,9 @@ from binyan.experiments.translation.headlines import bleu_change
 from binyan.experiments.translation.runs import BASELINE, TranslationExperiment
 
 _NOTE = (
-    "Mean and standard deviation of three tunings. The thesis translates other text, so its BLEU cannot be "
-    "compared with ours: its gain over its own Kneser-Ney system of the same chapter is shown instead."
+    "Mean and standard deviation of three tunings; p is that of a paired bootstrap of BLEU against the row before, each with the weights that "
+    "tuned best; words are those of the translations against the references. The thesis translates other text, so its BLEU cannot "
+    "be compared with ours: its gain over its own Kneser-Ney system of the same chapter is shown instead."
 )
 
 Run = tuple[TranslationExperiment, dict[str, Any]]
@@ -28,21 +29,28 @@ def sections(
     if not finished:
         return []
     signature = "\n".join(dict.fromkeys(r.signature for _, r in finished))
-    runs = [(e, r.figures) for e, r in finished]
-    tables = [_quality(runs, thesis, signature)]
+    runs = [(e, r.figures) for e, r in finished if not e.is_analysis]
+    compared = {_bitext(e): r.figures for e, r in finished if e.is_analysis}
+    tables = [_quality(runs, compared, thesis, signature)]
     if german := [(e, figures) for e, figures in runs if "compound_precision" in figures]:
         tables.append(_compounds(german, signature))
+    if examples := {bitext: figures["examples"] for bitext, figures in compared.items() if "examples" in figures}:
+        tables.append(_examples(examples, signature))
     return [ReportSection("Translation", "Systems that differ only in their language models.", tables)]
 
 
-def _quality(runs: Sequence[Run], thesis: Mapping[str, Any], signature: str) -> Table:
+def _quality(
+    runs: Sequence[Run], compared: Mapping[str, dict[str, Any]], thesis: Mapping[str, Any], signature: str
+) -> Table:
     columns = [
         Column("bitext"),
         Column("model"),
         Column("BLEU", ".2f"),
         Column("±", ".2f"),
+        Column("p", ".3f"),
         Column("over mkn", "+.2f"),
         Column("chrF", ".2f"),
+        Column("words, %", "+.1f"),
         Column("thesis over mkn", "+.1f"),
     ]
     baselines = {_bitext(e): figures["bleu_mean"] for e, figures in runs if e.label == BASELINE}
@@ -50,9 +58,12 @@ def _quality(runs: Sequence[Run], thesis: Mapping[str, Any], signature: str) -> 
     for e, figures in runs:
         bleu, baseline = figures["bleu_mean"], baselines.get(_bitext(e))
         over = None if baseline is None or e.label == BASELINE else bleu - baseline
+        p = compared.get(_bitext(e), {}).get("p", {}).get(e.label)
         change = bleu_change(e)
         theirs = None if change is None else change.beside(thesis)
-        rows.append([_bitext(e), e.label, bleu, figures["bleu_deviation"], over, figures["chrf_mean"], theirs])
+        words = 100 * figures["length"] - 100
+        own: list[Cell] = [bleu, figures["bleu_deviation"], p, over, figures["chrf_mean"], words, theirs]
+        rows.append([_bitext(e), e.label, *own])
     return Table("Translation quality", columns, rows, signature, _NOTE)
 
 
@@ -62,7 +73,18 @@ def _compounds(runs: Sequence[Run], signature: str) -> Table:
         [_bitext(e), e.label, *(figures[f"compound_{kind}"] for kind in ("precision", "recall", "f_score"))]
         for e, figures in runs
     ]
-    return Table("Compounds in translations", columns, rows, signature)
+    return Table("Compounds in translations", columns, rows, signature, "Compounds are the words of GermaNet's list.")
+
+
+def _examples(examples: Mapping[str, Mapping[str, Sequence[Mapping[str, str]]]], signature: str) -> Table:
+    columns = [Column(name) for name in ("bitext", "model", "with mkn", "with the model", "reference")]
+    rows: list[list[Cell]] = [
+        [bitext, label, *(example[side] for side in ("baseline", "system", "reference"))]
+        for bitext, by_model in examples.items()
+        for label, listed in by_model.items()
+        for example in listed
+    ]
+    return Table("Sentences whose compounds the model has right and Kneser-Ney has not", columns, rows, signature)
 
 
 def _bitext(experiment: TranslationExperiment) -> str:
