@@ -89,10 +89,10 @@ def test_subsets_need_scores(stored, tmp_path):
 
 def test_every_section(stored, tmp_path, monkeypatch):
     results, experiments = stored
-    missing = NGramExperiment(size="all-shards", label="mkn", data={}, model={"order": 4}, measure="perplexity")
+    missing = NGramExperiment(size="all-unique", label="mkn", data={}, model={"order": 4}, measure="perplexity")
     sections = hpylm.sections(results, THESIS, [*experiments, missing])
     names = "Perplexity, Order, Subsets of the test text, Training size, Linking elements, Where compounds win and lose, Burn-in, Cost, Missing"
-    assert [s.title for s in sections] == names.split(", ") and "hpylm/europarl-de/all-shards/order-4/mkn" in sections[
+    assert [s.title for s in sections] == names.split(", ") and "hpylm/europarl-de/all-unique/order-4/mkn" in sections[
         -1
     ].text
     titles = [t.title for s in sections for t in s.tables]
@@ -110,7 +110,7 @@ def test_every_section(stored, tmp_path, monkeypatch):
     row = next(row for row in main.rows if row[0] == "HPYLM")
     assert row[1] == pytest.approx(sampled) and row[2] == pytest.approx(100 * (sampled / mkn - 1))
     assert row[4:] == [None, None]  # the thesis's are of a larger text
-    monkeypatch.setattr(perplexity_tables, "LARGEST", ("first-shard",))
+    monkeypatch.setattr(perplexity_tables, "LARGEST", "first-shard")
     largest = hpylm.sections(results, THESIS, experiments)[0].tables[0]
     row = next(row for row in largest.rows if row[0] == "HPYLM")
     assert row[4] == pytest.approx(-2) and row[5] == pytest.approx(row[2] + 2)

@@ -21,8 +21,8 @@ PREPARATION = Preparation(tokenise="de", lowercase=True)
 AS_IN_THESIS = Preparation(punctuation=True, tokenise="de", lowercase=True)
 UNIQUE = "all-unique"
 # The sizes of the main tables -> number of shards.
-MAIN_SIZES: Mapping[str, int] = {"first-shard": 1, "all-shards": 4, UNIQUE: 4}
-LARGEST = ("all-shards", UNIQUE)  # 33.7 million tokens, the nearest to the thesis's 59 million
+MAIN_SIZES: Mapping[str, int] = {"first-shard": 1, UNIQUE: 4}
+LARGEST = UNIQUE  # 33.7 million tokens, the nearest to the thesis's 59 million
 # The sizes of the scaling experiment -> number of shards, and number of tokens taken from them (None: all).
 SCALING_SIZES: Mapping[str, tuple[int, int | None]] = {
     "100k": (1, 100_000),

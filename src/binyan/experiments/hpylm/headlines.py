@@ -59,7 +59,7 @@ def headlines(experiment: NGramExperiment) -> list[Headline]:
 
 def _change(experiment: NGramExperiment, variant: str) -> Change:
     """The thesis's tables are of 59 million tokens: only our largest texts are compared with them."""
-    thesis = _rows(experiment, variant) if experiment.size in LARGEST else None
+    thesis = _rows(experiment, variant) if experiment.size == LARGEST else None
     return Change(experiment.baseline, ("perplexity",), thesis)
 
 

@@ -16,7 +16,6 @@ from binyan.experiments.hpylm.variants import MODELS
 
 _SIZE_TITLES = {
     "first-shard": "first shard",
-    "all-shards": "all shards",
     "all-unique": "all shards, each sentence once",
 }
 _COMPARED = (
@@ -42,7 +41,7 @@ def main(stored: StoredRuns, size: str, thesis: Mapping[str, Any]) -> Table:
         Column("thesis against MKN %", "+.2f"),
         Column("difference of changes", "+.2f"),
     ]
-    theirs = thesis.get("perplexity", {}) if size in LARGEST else {}
+    theirs = thesis.get("perplexity", {}) if size == LARGEST else {}
     mkn, hpylm = stored.find(size, 4, "MKN"), stored.find(size, 4, "HPYLM")
     rows: list[list[Cell]] = []
     perplexities = []
@@ -65,7 +64,7 @@ def by_order(stored: StoredRuns, size: str, thesis: Mapping[str, Any]) -> Iterat
     runs = [s for s in stored.perplexities if s.size == size]
     if len({s.order for s in runs}) < 2:
         return
-    theirs = thesis.get("perplexity_by_order", {}) if size in LARGEST else {}
+    theirs = thesis.get("perplexity_by_order", {}) if size == LARGEST else {}
     signature = signatures(runs)
     points = [(s.name, s.order, s.perplexity) for s in runs]
     yield replace(

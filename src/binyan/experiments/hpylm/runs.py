@@ -21,8 +21,7 @@ from binyan.text import Corpus
 
 FEWER_SWEEPS: Mapping[str, Mapping[str, int]] = {  # for sizes where a sweep takes long
     "first-shard": {"burn_in": 40, "iterations": 50, "samples": 5},
-    "all-shards": {"burn_in": 19, "iterations": 20, "samples": 1},
-    "33m": {"burn_in": 19, "iterations": 20, "samples": 1},
+    "33m": {"burn_in": 100, "iterations": 110, "samples": 10},
     europarl.UNIQUE: {"burn_in": 100, "iterations": 110, "samples": 10},
 }
 SCALING_MODELS = (
