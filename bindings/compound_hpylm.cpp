@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "chain.hpp"
 #include "errors.hpp"
 #include "ngram/compound_query.hpp"
 
@@ -64,15 +65,14 @@ void set_hyperparameters(CompoundHPYLM& model, const Hyper& values) {
   set(model.modifiers.unigrams);
 }
 
-// Throws InputError unless the customers are, or are not, seated.
-void check_seated(const CompoundHPYLM& model, bool seated) {
+// Whether one of the longest n-grams, which the text itself seats, has customers.
+bool is_seated(const CompoundHPYLM& model) {
   size_t k = model.words.size() - 1;
   while (k > 0 && model.words[k].dishes() == 0) --k;
-  uint32_t customers = 0;  // of one of the longest n-grams, which the text itself seats
+  uint32_t customers = 0;
   for (uint32_t floor = 0; floor < model.floors() && model.words[k].dishes() > 0; ++floor)
     customers += model.words[k].customers(floor);
-  if ((customers > 0) != seated)
-    throw InputError(seated ? "the chain has no customers yet: initialise it first" : "the chain has its customers");
+  return customers > 0;
 }
 
 void set_shortening(CompoundHPYLM& model, const std::vector<double>& weights) {
@@ -273,37 +273,11 @@ void bind_compound_hpylm(nb::module_& m) {
             return d;
           },
           nb::arg("level"), "Copies of a level's arrays, named as in core/ngram/head_tree.hpp.");
-  nb::class_<CompoundHPYLM>(m, "CompoundHPYLM", "Gibbs sampler of HPYLM+c or, both ways, hpylm+g: one chain.")
-      .def(nb::init<std::shared_ptr<const CompoundTree>, bool, uint64_t, uint64_t>(), nb::arg("tree"),
-           nb::arg("both_ways"), nb::arg("seed"), nb::arg("chain") = 0)
-      .def(
-          "initialise",
-          [](CompoundHPYLM& model, bool sequential) {
-            check_seated(model, false);
-            model.initialise(sequential ? Initialisation::kSequential : Initialisation::kRandom);
-            return model.log_likelihood();
-          },
-          nb::arg("sequential"), nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "sweep",
-          [](CompoundHPYLM& model) {
-            check_seated(model, true);
-            model.sweep();
-          },
-          nb::call_guard<nb::gil_scoped_release>())
-      .def("resample_hyperparameters", &CompoundHPYLM::resample_hyperparameters,
-           nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "step",
-          [](CompoundHPYLM& model) {
-            check_seated(model, true);
-            model.sweep();
-            return model.resample_hyperparameters();
-          },
-          nb::call_guard<nb::gil_scoped_release>(),
-          "A sweep and an update of the hyperparameters; returns the log-likelihood.")
-      .def("log_likelihood", &CompoundHPYLM::log_likelihood, nb::call_guard<nb::gil_scoped_release>())
-      .def("check", &CompoundHPYLM::check, nb::call_guard<nb::gil_scoped_release>())
+  nb::class_<CompoundHPYLM> chain(m, "CompoundHPYLM", "Gibbs sampler of HPYLM+c or, both ways, hpylm+g: one chain.");
+  chain.def(nb::init<std::shared_ptr<const CompoundTree>, bool, uint64_t, uint64_t>(), nb::arg("tree"),
+            nb::arg("both_ways"), nb::arg("seed"), nb::arg("chain") = 0);
+  bind_chain(chain, is_seated);
+  chain
       .def_prop_rw("hyperparameters", &hyperparameters, &set_hyperparameters,
                    "(discount, strength) of H and of G by context length, then of F_c and of F.")
       .def_prop_rw(

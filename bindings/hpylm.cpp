@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "chain.hpp"
 #include "elementary/functions.hpp"
 #include "errors.hpp"
 #include "ngram/open_hpylm.hpp"
@@ -141,52 +142,12 @@ const Restaurants& level_with(const HPYLM& model, uint32_t level, uint32_t entry
   return model.levels()[level];
 }
 
-// Throws InputError unless the customers are, or are not, seated.
-void check_seated(const HPYLM& model, bool seated) {
-  if ((model.levels()[0].restaurant_customers(0) > 0) != seated)
-    throw InputError(seated ? "the chain has no customers yet: initialise it first" : "the chain has its customers");
-}
+bool is_seated(const HPYLM& model) { return model.levels()[0].restaurant_customers(0) > 0; }
 
 std::vector<std::pair<uint32_t, uint32_t>> table_sizes(const HPYLM& model, uint32_t level, uint32_t entry) {
   std::vector<std::pair<uint32_t, uint32_t>> bins;
   for (const auto& bin : level_with(model, level, entry).table_sizes(entry)) bins.emplace_back(bin.size, bin.tables);
   return bins;
-}
-
-// What both samplers are asked in the same words.
-template <class Model, class... Bases>
-void bind_chain(nb::class_<Model, Bases...>& bound) {
-  bound
-      .def(
-          "initialise",
-          [](Model& model, bool sequential) {
-            check_seated(model, false);
-            return model.initialise(sequential ? Initialisation::kSequential : Initialisation::kRandom);
-          },
-          nb::arg("sequential"), nb::call_guard<nb::gil_scoped_release>(),
-          "Seat all customers; returns the log-probability of the seating, choice by choice.")
-      .def(
-          "sweep",
-          [](Model& model) {
-            check_seated(model, true);
-            model.sweep();
-          },
-          nb::call_guard<nb::gil_scoped_release>())
-      .def("resample_hyperparameters", &Model::resample_hyperparameters, nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "step",
-          [](Model& model) {
-            check_seated(model, true);
-            model.sweep();
-            return model.resample_hyperparameters();
-          },
-          nb::call_guard<nb::gil_scoped_release>(),
-          "A sweep and an update of the hyperparameters; returns the log-likelihood.")
-      .def(
-          "log_likelihood", [](const Model& model) { return model.log_likelihood(); },
-          nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "check", [](const Model& model) { model.check(); }, nb::call_guard<nb::gil_scoped_release>());
 }
 
 void bind_open_hpylm(nb::module_& m) {
@@ -201,7 +162,7 @@ void bind_open_hpylm(nb::module_& m) {
   nb::class_<OpenHPYLM> open(m, "OpenHPYLM", "Gibbs sampler of the HPYLM over a model of spelling: one chain.");
   open.def(nb::init<std::shared_ptr<const ContextTree>, const Strings&, uint64_t, uint64_t>(), nb::arg("tree"),
            nb::arg("strings"), nb::arg("seed"), nb::arg("chain") = 0);
-  bind_chain(open);
+  bind_chain(open, is_seated);
   open.def_prop_ro(
           "hyperparameters",
           [](const OpenHPYLM& model) {
@@ -262,7 +223,7 @@ void bind_hpylm(nb::module_& m) {
   bound.def(nb::init<std::shared_ptr<const ContextTree>, uint64_t, uint64_t, uint64_t>(), nb::arg("tree"),
             nb::arg("seed"), nb::arg("chain") = 0, nb::arg("symbols") = 0,
             "`symbols`: how many the base is uniform over, where there are more than those of the tree.");
-  bind_chain(bound);
+  bind_chain(bound, is_seated);
   bound.def_prop_rw("hyperparameters", &hyperparameters, &set_hyperparameters)
       .def(
           "sample_rows",

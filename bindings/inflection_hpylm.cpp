@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "chain.hpp"
 #include "errors.hpp"
 #include "ngram/inflection_query.hpp"
 
@@ -81,13 +82,11 @@ void set_weights(InflectionHPYLM& model, const Weights& weights) {
   model.weights = weights;
 }
 
-// Throws InputError unless the customers are, or are not, seated.
-void check_seated(const InflectionHPYLM& model, bool seated) {
-  bool any = false;
+bool is_seated(const InflectionHPYLM& model) {
   for (const Restaurants& r : model.words)
-    for (uint32_t c = 0; c < r.restaurants() && !any; ++c) any = r.restaurant_customers(c) > 0;
-  if (any != seated)
-    throw InputError(seated ? "the chain has no customers yet: initialise it first" : "the chain has its customers");
+    for (uint32_t c = 0; c < r.restaurants(); ++c)
+      if (r.restaurant_customers(c) > 0) return true;
+  return false;
 }
 
 nb::dict state(const InflectionHPYLM& model) {
@@ -278,37 +277,11 @@ void bind_forest(nb::module_& m) {
 
 void bind_inflection_hpylm(nb::module_& m) {
   bind_forest(m);
-  nb::class_<InflectionHPYLM>(m, "InflectionHPYLM", "Gibbs sampler of hpylm+i: one chain.")
-      .def(nb::init<std::shared_ptr<const GeneratorForest>, uint64_t, uint64_t>(), nb::arg("forest"), nb::arg("seed"),
-           nb::arg("chain") = 0)
-      .def(
-          "initialise",
-          [](InflectionHPYLM& model, bool sequential) {
-            check_seated(model, false);
-            model.initialise(sequential ? Initialisation::kSequential : Initialisation::kRandom);
-            return model.log_likelihood();
-          },
-          nb::arg("sequential"), nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "sweep",
-          [](InflectionHPYLM& model) {
-            check_seated(model, true);
-            model.sweep();
-          },
-          nb::call_guard<nb::gil_scoped_release>())
-      .def("resample_hyperparameters", &InflectionHPYLM::resample_hyperparameters,
-           nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "step",
-          [](InflectionHPYLM& model) {
-            check_seated(model, true);
-            model.sweep();
-            return model.resample_hyperparameters();
-          },
-          nb::call_guard<nb::gil_scoped_release>(),
-          "A sweep and an update of the hyperparameters; returns the log-likelihood.")
-      .def("log_likelihood", &InflectionHPYLM::log_likelihood, nb::call_guard<nb::gil_scoped_release>())
-      .def("check", &InflectionHPYLM::check, nb::call_guard<nb::gil_scoped_release>())
+  nb::class_<InflectionHPYLM> chain(m, "InflectionHPYLM", "Gibbs sampler of hpylm+i: one chain.");
+  chain.def(nb::init<std::shared_ptr<const GeneratorForest>, uint64_t, uint64_t>(), nb::arg("forest"), nb::arg("seed"),
+            nb::arg("chain") = 0);
+  bind_chain(chain, is_seated);
+  chain
       .def_prop_rw("hyperparameters", &hyperparameters, &set_hyperparameters,
                    "(discount, strength) of H by context length; then, for every generator, of first tokens by context "
                    "length, of second tokens by context length, and of second tokens alone.")
