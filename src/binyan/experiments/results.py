@@ -211,10 +211,10 @@ class Results:
 def version_of(signature: str) -> str | None:
     """The version of Binyan that a signature names.
 
-    >>> version_of("model:mkn|order:4|binyan:0.2.0")
-    '0.2.0'
+    >>> version_of("model:mkn|order:4|binyan:0.2.0"), version_of("bitext:8f|binyan:0.2.0|tok:none|version:2.6.0")
+    ('0.2.0', '0.2.0')
     """
-    return signature.rpartition("binyan:")[2] if "binyan:" in signature else None
+    return signature.rpartition("binyan:")[2].partition("|")[0] if "binyan:" in signature else None
 
 
 def version_in(path: Path) -> str | None:
