@@ -14,6 +14,7 @@ from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolEx
 from concurrent.futures.process import BrokenProcessPool
 from importlib import import_module
 from importlib.util import find_spec
+from threading import Thread
 from typing import Any, TypeVar
 
 from binyan import __version__
@@ -67,11 +68,23 @@ def _here(
 
 def _in_own_process(function: Callable[[Item], Result], item: Item) -> Result | BinyanError:
     """So that memory is given back, and can be measured, for each item alone."""
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as child:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_end_with_parent) as child:
         try:
             return child.submit(_attempt, function, item).result()
         except BrokenProcessPool:
             return BinyanError("its process was killed, perhaps for want of memory; run again to resume")
+
+
+def _end_with_parent() -> None:
+    """From now on this process ends when the one that started it does, even if that was killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _attempt(function: Callable[[Item], Result], item: Item) -> Result | BinyanError:

@@ -47,6 +47,37 @@ def test_processes_errors_and_a_killed_process():
     assert "killed" in str(results[2])
 
 
+def note_and_wait(file: str) -> None:
+    Path(file).write_text(str(os.getpid()))
+    time.sleep(600)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks Linux whether a process is running")
+def test_a_process_ends_with_the_command_that_was_killed(tmp_path):
+    note = tmp_path / "pid"
+    program = f"import test_parallel as t; list(t.run_each(t.note_and_wait, [{str(note)!r}]))"
+    command = subprocess.Popen([sys.executable, "-c", program], cwd=HERE)
+    wait_for(lambda: note.exists() and note.read_text())
+    worker = int(note.read_text())
+    command.kill()
+    command.wait()
+    wait_for(lambda: not is_running(worker))
+
+
+def wait_for(happened, seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().split(")")[-1].split()[0]
+    except FileNotFoundError:
+        return False
+
+
 def needs_a_part(n: int) -> int:
     raise MissingExtra("this", "mt")
 
