@@ -87,6 +87,7 @@ def test_systems_are_compared_with_their_neighbours(tmp_path):
     assert outcome.figures["p"]["hpylm"] < 0.05 and outcome.figures["p"]["hpylm+g"] == 1.0
     examples = outcome.figures["examples"]["hpylm+c-right"]
     assert len(examples) == 3 and examples[0]["baseline"] == worse[0] and examples[0]["system"] == references[0]
+    assert examples[0]["right"] == "küchentisch"
     results.put(compared, outcome, 1.0, 1)
     (section,) = translation.sections(results, {}, listed)
     quality, shown = section.tables

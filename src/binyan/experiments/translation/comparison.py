@@ -58,5 +58,8 @@ def _examples(
 ) -> list[dict[str, str]]:
     """The first sentences where a system writes compounds of the reference that the baseline does not, and no others."""
     found = compound_differences(split(baseline), split(system), split(references), compounds)
-    right = (d.sentence for d in found if d.only_second and set(d.only_second) <= set(d.reference))
-    return [{"baseline": baseline[i], "system": system[i], "reference": references[i]} for i in islice(right, EXAMPLES)]
+    right = (d for d in found if d.only_second and set(d.only_second) <= set(d.reference))
+    return [
+        {"baseline": baseline[d.sentence], "system": system[d.sentence], "right": " ".join(d.only_second)}
+        for d in islice(right, EXAMPLES)
+    ]

@@ -77,9 +77,9 @@ def _compounds(runs: Sequence[Run], signature: str) -> Table:
 
 
 def _examples(examples: Mapping[str, Mapping[str, Sequence[Mapping[str, str]]]], signature: str) -> Table:
-    columns = [Column(name) for name in ("bitext", "model", "with mkn", "with the model", "reference")]
+    columns = [Column(name) for name in ("bitext", "model", "with mkn", "with the model", "right")]
     rows: list[list[Cell]] = [
-        [bitext, label, *(example[side] for side in ("baseline", "system", "reference"))]
+        [bitext, label, *(example[side] for side in ("baseline", "system", "right"))]
         for bitext, by_model in examples.items()
         for label, listed in by_model.items()
         for example in listed
