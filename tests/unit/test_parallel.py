@@ -59,9 +59,11 @@ def test_a_process_ends_with_the_command_that_was_killed(tmp_path):
     command = subprocess.Popen([sys.executable, "-c", program], cwd=HERE)
     wait_for(lambda: note.exists() and note.read_text())
     worker = int(note.read_text())
+    assert is_running(worker)
     command.kill()
     command.wait()
     wait_for(lambda: not is_running(worker))
+    assert not is_running(worker)
 
 
 def wait_for(happened, seconds: float = 30.0) -> None:

@@ -40,7 +40,7 @@ def measure_bleu(experiment: TranslationExperiment, workspace: Workspace) -> Out
         **{setting: model[setting] for setting in ("method", "k", "rounds", "length", "seed")},
     )
     outputs = [
-        _translated(system, models, f"{name}-{n}", texts["test"][0], workspace)
+        _translated(system.using(models, system.folder / f"{name}-{n}.json"), f"{name}-{n}", experiment, workspace)
         for n in range(1, model["repetitions"] + 1)
     ]
     references = _references(texts["test"][1], experiment.target)
@@ -73,14 +73,13 @@ def bitext_folder(experiment: TranslationExperiment, workspace: Workspace) -> Pa
     return workspace.cache / f"mt.{experiment.dataset}.{experiment.language_pair}.{key}"
 
 
-def _translated(
-    system: Translator, models: Sequence[Path], weights: str, text: Path, workspace: Workspace
-) -> list[str]:
-    """The translation of a text with some weights, kept beside them."""
-    path = system.folder / f"{weights}.out"
+def _translated(system: Translator, name: str, experiment: TranslationExperiment, workspace: Workspace) -> list[str]:
+    """The translation of the test text by a tuned system, kept in its folder under this name."""
+    path = system.folder / f"{name}.out"
     if not path.exists():
-        tuned = system.using(models, system.folder / f"{weights}.json")
-        lines = tuned.translate(text, progress=workspace.progress)
+        text, _ = bitexts.files(experiment.data, "test", bitext_folder(experiment, workspace), workspace)
+        decoding = {setting: experiment.model[setting] for setting in ("pop_limit", "consensus")}
+        lines = system.translate(text, progress=workspace.progress, **decoding)
         with replacing(path) as unfinished:
             unfinished.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path.read_text(encoding="utf-8").splitlines()
