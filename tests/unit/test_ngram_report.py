@@ -11,12 +11,13 @@ from binyan.experiments import hpylm, report_page
 from binyan.experiments.experiment import Outcome, Workspace
 from binyan.experiments.hpylm import analyses, europarl, perplexity_tables
 from binyan.experiments.hpylm.ngram_experiment import NGramExperiment
+from binyan.experiments.hpylm.stored import StoredRuns
 from binyan.experiments.hpylm.variants import MODELS
 from binyan.experiments.results import Results
 from binyan.language_model import perplexity
 
 SENTENCES = ["im hochhaus wohnt er", "das haus", "er wohnt im haus am hochhaus"]
-SIZES = (("1m", 4), ("10m", 4), ("first-shard", 3), ("first-shard", 4))
+SIZES = (("1m", 4), ("10m", 4), ("all", 3), ("all", 4))
 THESIS = {
     "hpylm": {
         "data": {"word_types": 100, "components": {"delete": 50, "merge_left": 60, "merge_right": 70}},
@@ -56,7 +57,7 @@ def made_up(size: str, order: int, name: str, variants: list[str], events: int) 
 def stored(tmp_path, monkeypatch):
     results = Results(tmp_path)
     results.cache.mkdir()
-    monkeypatch.setattr(europarl, "held_out_text", lambda data, workspace: HeldOutText.read(SENTENCES))
+    monkeypatch.setattr(europarl, "held_out_text", lambda workspace: HeldOutText.read(SENTENCES))
     europarl.segmentation_path(results.cache, "digest").write_text("hochhaus\thoch haus\n")
     events = len(HeldOutText.read(SENTENCES).words)
     variants: dict[str, list[str]] = {}
@@ -65,13 +66,13 @@ def stored(tmp_path, monkeypatch):
     outcomes = [made_up(s, o, n, v, events) for s, o in SIZES for n, v in variants.items()]
     components = {linking: {"all": 8, "compounds": 3} for linking in ("delete", "left", "right")}
     figures = {"words": 10, "compounds": 2, "compounds_by_parts": {"2": 2}, "components": components}
-    components = NGramExperiment(size="first-shard", label="components", data={}, model={}, measure="components")
-    assert components.name == "hpylm/europarl-de/first-shard/components"
+    components = NGramExperiment(size="all", label="components", data={}, model={}, measure="components")
+    assert components.name == "hpylm/europarl-de/all/components"
     outcomes.append((components, Outcome(figures, "c")))
     for experiment, outcome in outcomes:
         results.put(experiment, outcome, 1.0, 2**30)
-    subsets = NGramExperiment(size="first-shard", label="subsets", data={}, model={"order": 4}, measure="subsets")
-    scored = [results.get(e) for e, _ in outcomes if (e.size, e.order) == ("first-shard", 4)]
+    subsets = NGramExperiment(size="all", label="subsets", data={}, model={"order": 4}, measure="subsets")
+    scored = [results.get(e) for e, _ in outcomes if (e.size, e.order) == ("all", 4)]
     results.put(subsets, analyses.subset_outcome(subsets, scored, Workspace(tmp_path, tmp_path)), 1.0, 1)
     for path in tmp_path.rglob("*.npz"):  # a report needs neither the scores nor the text
         path.unlink()
@@ -80,21 +81,19 @@ def stored(tmp_path, monkeypatch):
 
 def test_subsets_need_scores(stored, tmp_path):
     results, experiments = stored
-    scored = [r for e in experiments if e.size == "first-shard" and (r := results.get(e)) and e.measure == "perplexity"]
-    with pytest.raises(InputError, match="--again --only 'hpylm/europarl-de/first-shard/order-3/mkn'"):
+    scored = [r for e in experiments if e.size == "all" and (r := results.get(e)) and e.measure == "perplexity"]
+    with pytest.raises(InputError, match="--again --only 'hpylm/europarl-de/all/order-3/mkn'"):
         analyses.subset_outcome(experiments[-1], scored, Workspace(tmp_path, tmp_path))
     with pytest.raises(InputError, match="run the experiments of its size first"):
         analyses.subset_outcome(experiments[-1], [], Workspace(tmp_path, tmp_path))
 
 
-def test_every_section(stored, tmp_path, monkeypatch):
+def test_every_section(stored, tmp_path):
     results, experiments = stored
-    missing = NGramExperiment(size="all-unique", label="mkn", data={}, model={"order": 4}, measure="perplexity")
+    missing = NGramExperiment(size="33m", label="mkn", data={}, model={"order": 4}, measure="perplexity")
     sections = hpylm.sections(results, THESIS, [*experiments, missing])
     names = "Perplexity, Order, Subsets of the test text, Training size, Linking elements, Where compounds win and lose, Burn-in, Cost, Missing"
-    assert [s.title for s in sections] == names.split(", ") and "hpylm/europarl-de/all-unique/order-4/mkn" in sections[
-        -1
-    ].text
+    assert [s.title for s in sections] == names.split(", ") and "hpylm/europarl-de/33m/order-4/mkn" in sections[-1].text
     titles = [t.title for s in sections for t in s.tables]
     assert len(set(titles)) == len(titles)  # drawings are files of these names
     main = sections[0].tables[0]
@@ -104,16 +103,15 @@ def test_every_section(stored, tmp_path, monkeypatch):
         if (r := results.get(e)) and e.measure == "perplexity"
     }
     mkn, sampled = (
-        figures["first-shard", 4, "mkn"]["plain"]["perplexity"],
-        figures["first-shard", 4, "hpylm"]["one sample"]["perplexity"],
+        figures["all", 4, "mkn"]["plain"]["perplexity"],
+        figures["all", 4, "hpylm"]["one sample"]["perplexity"],
     )
     row = next(row for row in main.rows if row[0] == "HPYLM")
     assert row[1] == pytest.approx(sampled) and row[2] == pytest.approx(100 * (sampled / mkn - 1))
-    assert row[4:] == [None, None]  # the thesis's are of a larger text
-    monkeypatch.setattr(perplexity_tables, "LARGEST", "first-shard")
-    largest = hpylm.sections(results, THESIS, experiments)[0].tables[0]
-    row = next(row for row in largest.rows if row[0] == "HPYLM")
     assert row[4] == pytest.approx(-2) and row[5] == pytest.approx(row[2] + 2)
+    smaller = perplexity_tables.main(StoredRuns(results, experiments), "10m", THESIS["hpylm"])
+    row = next(row for row in smaller.rows if row[0] == "HPYLM")
+    assert row[4:] == [None, None]  # the thesis's are of a larger text
     subset = sections[2].tables[1]
     theirs = {tuple(row[:2]): row[-1] for row in subset.rows}
     assert theirs.get(("1", "compound"), -4.6) == -4.6 and theirs.get(("2", "other")) is None

@@ -38,6 +38,7 @@ AFFIXES = ("Pre", "Suf")  # the symbols of prefixes and suffixes
 SAMPLED = ("pre", "stem", "suf", "root3")  # the categories of which all samples make a lexicon
 # size -> words (None: all), sweeps and burn-in; the thesis had all words, 1000 and 900
 PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), WHOLE_LIST: (None, 1_000, 900)}
+LISTS: Mapping[str, Sequence[str]] = {"5k": ("HEB", "BW"), WHOLE_LIST: (*WORD_LISTS, *OTHER_LISTS)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +61,11 @@ class AdaptorExperiment(Experiment):
 
 
 def experiments() -> list[AdaptorExperiment]:
-    """Small lists first, then whole ones with the thesis's protocol."""
+    """Samples of two lists for a first look, then all lists, whole, with the thesis's protocol."""
     return [
         _experiment(dataset, size, method)
         for size in PROTOCOLS
-        for dataset in (*WORD_LISTS, *OTHER_LISTS)
+        for dataset in LISTS[size]
         for method in (MORFESSOR, *_without_learning(dataset), *methods_for(dataset))
     ]
 

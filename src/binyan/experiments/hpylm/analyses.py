@@ -50,7 +50,7 @@ def measure_splitter(experiment: NGramExperiment, workspace: Workspace) -> Outco
 def measure_composition(experiment: NGramExperiment, workspace: Workspace) -> Outcome:
     """How many tokens of the test text are compounds, and of which length the longest n-gram of the training text is."""
     corpus = europarl.training_corpus(experiment.data, workspace)
-    text = europarl.held_out_text(experiment.data, workspace)
+    text = europarl.held_out_text(workspace)
     order = experiment.model["order"]
     scores = evaluate(KneserNey(order).fit(corpus, progress=workspace.progress), text)
     table = europarl.segmentation(corpus.vocabulary, workspace)
@@ -72,7 +72,7 @@ def measure_composition(experiment: NGramExperiment, workspace: Workspace) -> Ou
 def subset_outcome(experiment: NGramExperiment, results: Sequence[Result], workspace: Workspace) -> Outcome:
     """The tables of subsets and of the largest differences, from the scores of these results."""
     order = experiment.model["order"]
-    text = europarl.held_out_text(experiment.data, workspace)
+    text = europarl.held_out_text(workspace)
     models = {e.name: e for result in results for e in scored.evaluations(result, order, text)}
     for name in ("MKN", "HPYLM"):
         if name not in models:

@@ -16,13 +16,10 @@ from binyan.signature import digest
 from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy, read_sentences
 
 FOLDER = "text/europarl_de"
-PREPARATION = Preparation(tokenise="de", lowercase=True)
-# Text prepared in all respects as the thesis's: punctuation normalised, and every sentence once.
-AS_IN_THESIS = Preparation(punctuation=True, tokenise="de", lowercase=True)
-UNIQUE = "all-unique"
-# The sizes of the main tables -> number of shards.
-MAIN_SIZES: Mapping[str, int] = {"first-shard": 1, UNIQUE: 4}
-LARGEST = UNIQUE  # 33.7 million tokens, the nearest to the thesis's 59 million
+# As the thesis's text: punctuation normalised, and every sentence once.
+PREPARATION = Preparation(punctuation=True, tokenise="de", lowercase=True)
+SHARDS = 4
+MAIN_SIZE = "all"  # 33.7 million tokens before sentences are left out, the nearest to the thesis's 59 million
 # The sizes of the scaling experiment -> number of shards, and number of tokens taken from them (None: all).
 SCALING_SIZES: Mapping[str, tuple[int, int | None]] = {
     "100k": (1, 100_000),
@@ -39,17 +36,15 @@ NOT_GOLD = "gecodb_dev_1000.tsv"  # its words are kept out of training
 
 
 def settings(size: str) -> dict[str, Any]:
-    """The settings of a training text and its vocabulary, for a size of `MAIN_SIZES` or `SCALING_SIZES`.
+    """The settings of a training text and its vocabulary, for `MAIN_SIZE` or a size of `SCALING_SIZES`.
 
     The thesis's main vocabulary has all types of its bitext, however rare, and learns <unk> from those of other text. Ours
     has all but a twentieth of the types seen once, from which <unk> is learnt. At the sizes of the scaling experiment types
     seen once are left out, as there.
     """
-    text: dict[str, Any] = {"text": FOLDER, "preparation": str(PREPARATION)}
-    if size == UNIQUE:
-        text |= {"preparation": str(AS_IN_THESIS), "duplicates": "left out"}
-    if size in MAIN_SIZES:
-        return {**text, "shards": MAIN_SIZES[size], "tokens": None, "min_count": 1, "kappa": 0.05}
+    text: dict[str, Any] = {"text": FOLDER, "preparation": str(PREPARATION), "duplicates": "left out"}
+    if size == MAIN_SIZE:
+        return {**text, "shards": SHARDS, "tokens": None, "min_count": 1, "kappa": 0.05}
     shards, tokens = SCALING_SIZES[size]
     return {**text, "shards": shards, "tokens": tokens, "min_count": 2}
 
@@ -57,20 +52,16 @@ def settings(size: str) -> dict[str, Any]:
 def training_corpus(data: Mapping[str, Any], workspace: Workspace) -> Corpus:
     """The training text of an experiment, prepared once for all of them."""
     names = [f"train{n}" for n in range(1, data["shards"] + 1)]
-    files = [_prepared(name, workspace, preparation(data)) for name in names]
+    files = [_prepared(name, workspace) for name in names]
     policy = VocabularyPolicy(min_count=data["min_count"], kappa=data.get("kappa", 0.0))
-    sentences = chain.from_iterable(map(read_sentences, files))
-    text: Any = files
-    if "duplicates" in data:
-        text = distinct(sentences)
-    elif data["tokens"] is not None:
-        text = first_tokens(sentences, data["tokens"])
+    sentences = distinct(chain.from_iterable(map(read_sentences, files)))
+    text = sentences if data["tokens"] is None else first_tokens(sentences, data["tokens"])
     return Corpus.read(text, policy=policy, progress=workspace.progress)
 
 
-def held_out_text(data: Mapping[str, Any], workspace: Workspace) -> HeldOutText:
-    """The test text, prepared as the training text of an experiment."""
-    return HeldOutText.read(_prepared("test", workspace, preparation(data)))
+def held_out_text(workspace: Workspace) -> HeldOutText:
+    """The test text, prepared as the training text."""
+    return HeldOutText.read(_prepared("test", workspace))
 
 
 def distinct(sentences: Iterable[list[str]]) -> Iterator[list[str]]:
@@ -123,11 +114,6 @@ def splitter(workspace: Workspace) -> tuple[Path, str]:
     return path, signature
 
 
-def preparation(data: Mapping[str, Any]) -> Preparation:
-    """How the text of an experiment is prepared."""
-    return AS_IN_THESIS if data["preparation"] == str(AS_IN_THESIS) else PREPARATION
-
-
-def _prepared(name: str, workspace: Workspace, steps: Preparation = PREPARATION) -> Path:
+def _prepared(name: str, workspace: Workspace) -> Path:
     source = workspace.source(f"{FOLDER}/de_mono.{name}.txt.xz")
-    return cached_text(source, steps, workspace.cache, progress=workspace.progress)
+    return cached_text(source, PREPARATION, workspace.cache, progress=workspace.progress)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from binyan.experiments.headline import Change, Headline, Keys
-from binyan.experiments.hpylm.europarl import LARGEST
+from binyan.experiments.hpylm.europarl import MAIN_SIZE
 from binyan.experiments.hpylm.ngram_experiment import BASELINE, NGramExperiment
 
 # label -> row of the thesis's table of perplexities by order
@@ -59,7 +59,7 @@ def headlines(experiment: NGramExperiment) -> list[Headline]:
 
 def _change(experiment: NGramExperiment, variant: str) -> Change:
     """The thesis's tables are of 59 million tokens: only our largest texts are compared with them."""
-    thesis = _rows(experiment, variant) if experiment.size == LARGEST else None
+    thesis = _rows(experiment, variant) if experiment.size == MAIN_SIZE else None
     return Change(experiment.baseline, ("perplexity",), thesis)
 
 

@@ -10,7 +10,7 @@ from binyan.experiments.experiment import SettingValues, Workspace
 from binyan.experiments.hpylm import europarl
 from binyan.progress import ProgressOption
 from binyan.sampling import Schedule
-from binyan.text import Corpus, Preparation
+from binyan.text import Corpus
 
 # The thesis had 300 sweeps from a random seating and one sample. A sequential seating is close to where perplexity settles
 # after a few tens of sweeps (the report draws the traces).
@@ -38,10 +38,9 @@ def train(
     workspace: Workspace,
     checkpoint: Any = None,
     progress: ProgressOption = None,
-    preparation: Preparation = europarl.PREPARATION,
 ) -> Any:
     """The model with these settings, trained on `corpus`. Sampled models resume from `checkpoint` if it exists."""
-    order = settings["order"]
+    order, preparation = settings["order"], europarl.PREPARATION
     if settings["kind"] == "mkn":
         return KneserNey(order, preparation=preparation).fit(corpus, progress=progress)
     run = {"checkpoint": checkpoint, "checkpoint_seconds": 600.0, "resume": True, "progress": progress}

@@ -10,14 +10,10 @@ from typing import Any
 from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.perplexity import curve
 from binyan.evaluation.table import Cell
-from binyan.experiments.hpylm.europarl import LARGEST, MAIN_SIZES
+from binyan.experiments.hpylm.europarl import MAIN_SIZE
 from binyan.experiments.hpylm.stored import StoredPerplexity, StoredRuns, signatures
 from binyan.experiments.hpylm.variants import MODELS
 
-_SIZE_TITLES = {
-    "first-shard": "first shard",
-    "all-unique": "all shards, each sentence once",
-}
 _COMPARED = (
     ("HPYLM", "MKN"),
     ("HPYLM+c", "HPYLM"),
@@ -28,7 +24,7 @@ _COMPARED = (
 
 def size_title(size: str) -> str:
     """A size as the titles of tables write it."""
-    return _SIZE_TITLES.get(size, f"{size} tokens")
+    return "all text" if size == MAIN_SIZE else f"{size} tokens"
 
 
 def main(stored: StoredRuns, size: str, thesis: Mapping[str, Any]) -> Table:
@@ -41,7 +37,7 @@ def main(stored: StoredRuns, size: str, thesis: Mapping[str, Any]) -> Table:
         Column("thesis against MKN %", "+.2f"),
         Column("difference of changes", "+.2f"),
     ]
-    theirs = thesis.get("perplexity", {}) if size == LARGEST else {}
+    theirs = thesis.get("perplexity", {}) if size == MAIN_SIZE else {}
     mkn, hpylm = stored.find(size, 4, "MKN"), stored.find(size, 4, "HPYLM")
     rows: list[list[Cell]] = []
     perplexities = []
@@ -64,7 +60,7 @@ def by_order(stored: StoredRuns, size: str, thesis: Mapping[str, Any]) -> Iterat
     runs = [s for s in stored.perplexities if s.size == size]
     if len({s.order for s in runs}) < 2:
         return
-    theirs = thesis.get("perplexity_by_order", {}) if size == LARGEST else {}
+    theirs = thesis.get("perplexity_by_order", {}) if size == MAIN_SIZE else {}
     signature = signatures(runs)
     points = [(s.name, s.order, s.perplexity) for s in runs]
     yield replace(
@@ -94,7 +90,7 @@ def by_order(stored: StoredRuns, size: str, thesis: Mapping[str, Any]) -> Iterat
 
 def by_size(stored: StoredRuns) -> Iterator[Table]:
     """Changes of perplexity by the size of the training text, against Kneser-Ney and against the HPYLM."""
-    runs = [s for s in stored.perplexities if s.size not in MAIN_SIZES and s.order == 4]
+    runs = [s for s in stored.perplexities if s.size != MAIN_SIZE and s.order == 4]
     for base in ("MKN", "HPYLM"):
         points, perplexities = [], []
         for s in runs:

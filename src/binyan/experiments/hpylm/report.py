@@ -9,7 +9,7 @@ from typing import Any
 from binyan.evaluation import Column, Table, trace
 from binyan.evaluation.table import Cell
 from binyan.experiments.hpylm import data_tables, perplexity_tables
-from binyan.experiments.hpylm.europarl import MAIN_SIZES
+from binyan.experiments.hpylm.europarl import MAIN_SIZE
 from binyan.experiments.hpylm.ngram_experiment import NGramExperiment
 from binyan.experiments.hpylm.perplexity_tables import size_title
 from binyan.experiments.hpylm.stored import StoredRuns
@@ -25,7 +25,7 @@ def sections(
     stored = StoredRuns(results, experiments)
     figures = thesis.get("hpylm", {})
     sizes = list(dict.fromkeys(s.size for s in stored.perplexities))
-    large = [size for size in sizes if size in MAIN_SIZES] or sizes[-1:]
+    large = [size for size in sizes if size == MAIN_SIZE] or sizes[-1:]
     by_order = [t for size in large for t in perplexity_tables.by_order(stored, size, figures)]
     subsets = [_sized(t, size) for size in large for t in beside_thesis(stored.tables(size, "subsets"), figures)]
     differences = [_sized(t, size) for size in large for t in stored.tables(size, "differences")]
@@ -47,7 +47,7 @@ def sections(
 
 
 _PERPLEXITY = (
-    "Test perplexities of 4-gram models; changes are in per cent. The first shard has 10m tokens, all four have 33m. The "
+    "Test perplexities of 4-gram models; changes are in per cent. The "
     "vocabulary has rare words too, as in the thesis's main experiment: all types but a twentieth of those seen once, from "
     "which <unk> is learnt. The thesis trained on 59m tokens of WMT11 news and Europarl and tested on news, so its "
     "changes against Kneser-Ney are shown beside those of our largest text, and its perplexities are not."

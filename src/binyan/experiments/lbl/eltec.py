@@ -71,11 +71,13 @@ def tagged(data: Mapping[str, Any], workspace: Workspace) -> HeldOutText | None:
     return HeldOutText.read(workspace.source(name), preparation(data["language"]))
 
 
-def word_map(data: Mapping[str, Any], method: Mapping[str, Any], workspace: Workspace) -> SegmentationTable:
-    """The word map of a training text and its held-out texts; the same for every `kappa`, and kept on disk."""
-    more = (w for part in ("dev", "test") for s in held_out(data, part, workspace).sentences for w in s)
+def word_map(
+    data: Mapping[str, Any], method: Mapping[str, Any], workspace: Workspace, more: Iterable[str] = ()
+) -> SegmentationTable:
+    """The word map of a training text, its held-out texts and `more` words; the same for every `kappa`, and kept on disk."""
+    held = (w for part in ("dev", "test") for s in held_out(data, part, workspace).sentences for w in s)
     whole = {k: v for k, v in data.items() if k not in ("kappa", "vocabulary_tokens")}
-    return learnt_map(whole, method, _sentences(data, workspace, second=False), more, workspace)
+    return learnt_map(whole, method, _sentences(data, workspace, second=False), chain(held, more), workspace)
 
 
 def learnt_map(

@@ -26,6 +26,8 @@ def headlines(experiment: Experiment) -> list[Headline]:
     plain = KINDS[experiment.label].plain if experiment.label in KINDS else None
     more = (_change(experiment, plain),) if plain else ()
     listed = [Headline("perplexity", ("perplexity",), change=change, more=more)]
+    if experiment.has_similarity:
+        listed += _similarity(experiment)
     if experiment.label == "clbl++" and experiment.setting == MAIN_SIZE:
         morphemes = ("lbl", "data", "morphemes_per_type_1m", experiment.language)
         listed.append(Headline("morphemes per word type", ("morphemes_per_type",), morphemes, front=False))
@@ -48,15 +50,16 @@ def _change(experiment: PerplexityExperiment, base: str) -> Change:
     return replace(change, thesis=(ours, theirs), stated=stated)
 
 
-def _similarity(experiment: SimilarityExperiment) -> list[Headline]:
+def _similarity(experiment: SimilarityExperiment | PerplexityExperiment) -> list[Headline]:
     """The pairs of words are the thesis's own. Its figures stand beside those of vectors from all the text at hand."""
+    has_all_text = isinstance(experiment, PerplexityExperiment) or experiment.has_all_text
     return [
         Headline(
             f"rho, {pairs}, {how}",
             ("similarity", how, pairs, "rho"),
-            ("lbl", "word_similarity", row, column) if experiment.has_all_text else (),
+            ("lbl", "word_similarity", row, column) if has_all_text else (),
         )
         for label, how, row in VECTORS
         for pairs, column in SETS[experiment.language].items()
-        if label == experiment.label
+        if label == experiment.model["kind"]
     ]

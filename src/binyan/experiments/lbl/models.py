@@ -55,6 +55,9 @@ TITLES = {"mkn": "MKN", "mkn-tuned": "MKN, tuned", "hpylm": "HPYLM", **{k: kind.
 WIDE, WIDE_DIM = {"clbl-wide": "clbl", "clbl++-wide": "clbl++"}, 300
 TITLES |= {label: f"{KINDS[kind].title}, {WIDE_DIM} dimensions" for label, kind in WIDE.items()}
 
+# label -> the kind that is trained with the morphemes of words of the vocabulary alone: words outside it are <unk> in contexts too
+CLOSED = {"clbl++-closed": "clbl++"}
+
 MAP_EXAMPLES, LEAST_SHOWN = 8, 3  # words of a word map that are shown, and how many morphemes they have at least
 
 KNESER_NEY = {"kind": "mkn", "order": 4}
@@ -75,9 +78,9 @@ TRAINING: dict[str, Any] = {
 # The step size xi and the penalty lambda, chosen on the development novels of German and French: word vectors that are sums
 # move by several steps at once, so their steps are smaller, and they have more parameters to keep small.
 PLAIN, ADDITIVE = {"step": 0.2, "l2": 30.0}, {"step": 0.14, "l2": 60.0}
-# Chosen on German's: after a fifth of an epoch, full steps ruin a model that is trained to tell words from noise.
-CLASSLESS = {"warm_up": 0.5}
-NOISE_SAMPLES = 100
+# Models without classes are trained on the likelihood, normalised over this number of words per minibatch: better than the thesis's noise
+# contrast. Scoring all words takes long, so the epoch is chosen on a part of the development text.
+CLASSLESS = {"softmax_words": 2000, "development_sentences": 1000}
 # For German Europarl: larger batches and smaller steps for many more words, and the thesis's threshold of its large texts.
 LARGE = {"batch": 20_000, "step": 0.1, "l2": 30.0, "classes": 500}
 LARGE_MAP = {"map_perplexity_threshold": 400.0, "map_min_count": 2}
@@ -99,6 +102,15 @@ def settings(label: str) -> dict[str, Any]:
     additive = {f"map_{k}": v for k, v in MAP.items()} if kind.is_additive else {}
     classless = {} if kind.has_classes else CLASSLESS
     return {"kind": label, **(ADDITIVE if kind.is_additive else PLAIN), **TRAINING, **classless, **additive}
+
+
+def seed_label(label: str, seed: int) -> str:
+    """The label of a model trained with this seed; that of the first is plain.
+
+    >>> seed_label("clbl", 1), seed_label("clbl", 2)
+    ('clbl', 'clbl-seed-2')
+    """
+    return label if seed == 1 else f"{label}-seed-{seed}"
 
 
 def map_settings(model: SettingValues) -> dict[str, Any] | None:
@@ -128,9 +140,10 @@ def train_log_bilinear(
     """The log-bilinear model with these settings, and figures of its training; resumes from `checkpoint` if it exists."""
     keys = ("order", "dim", "step", "l2", "batch", "epochs", "decay", "warm_up", "seed")
     classes = _classes(corpus, model, workspace) if KINDS[model["kind"]].has_classes else None
-    training = {key: model[key] for key in keys} | ({"noise_samples": NOISE_SAMPLES} if classes is None else {})
+    training = {key: model[key] for key in (*keys, "softmax_words") if key in model}
     lm = binyan.LogBilinear(model["kind"], word_map=word_map, classes=classes, **training)
-    lm.fit(corpus, development, checkpoint=checkpoint, progress=workspace.progress)
+    chosen_on = development[: model.get("development_sentences")]
+    lm.fit(corpus, chosen_on, checkpoint=checkpoint, progress=workspace.progress)
     assert lm.history is not None
     own = corpus.vocabulary.own_words
     per_type = {} if word_map is None else _of_map(word_map, own)

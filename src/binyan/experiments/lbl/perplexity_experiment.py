@@ -57,6 +57,18 @@ class PerplexityExperiment(Experiment):
         return "vocabulary_tokens" in self.data
 
     @property
+    def is_fast(self) -> bool:
+        """Whether the model scores words without going through the vocabulary."""
+        kind = models.KINDS.get(str(self.model["kind"]))
+        return kind is None or kind.has_classes
+
+    @property
+    def has_similarity(self) -> bool:
+        """Whether the vectors are compared with judgements of similarity: those learnt from the most German text."""
+        is_large = self.data["text"] == eltec.EUROPARL and self.kappa < eltec.KAPPA
+        return is_large and self.label in models.KINDS
+
+    @property
     def steps(self) -> tuple[str, ...]:
         """The data set, the setting, the label and the penalty."""
         penalty = () if self.penalty is None else (f"l2-{self.penalty:g}",)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from binyan.experiments.experiment import Experiment
-from binyan.experiments.lbl import mixtures, selection_tables, similarity_tables, text_tables
+from binyan.experiments.lbl import mixtures, seed_tables, selection_tables, similarity_tables, text_tables
 from binyan.experiments.lbl.stored import StoredRuns
 from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Results
@@ -33,6 +33,11 @@ _FAMILY = (
     "median, a circle at the mean. Times are those of scoring the test novels."
 )
 _BINS = "The same models with 200 classes of equal frequency in place of 200 Brown classes."
+_KAPPA = (
+    "Kappa is the share of words seen once that the vocabulary leaves out. The thesis finds that morphemes gain less where it leaves them all "
+    "out. Our models keep the morphemes of such words where they stand in contexts; with <unk> in their place, as there, what is left of the "
+    "gain tells how much of it that explains."
+)
 _MAP = (
     "Vectors of the most used affixes of the English model that has seen most text, in the plane by t-SNE on cosines. Prefixes end in a "
     "hyphen, suffixes begin with one."
@@ -50,6 +55,7 @@ def sections(results: Results, thesis: Mapping[str, Any], experiments: Sequence[
         *selection_tables.scoring_times(stored, figures),
         *selection_tables.map_words(stored),
     ]
+    vectors = [*similarity_tables.similarity(stored, figures), *seed_tables.known_pairs(stored)]
     by_pos = [*text_tables.groups(stored, "by_pos", "part of speech"), *text_tables.sequences(stored, figures)]
     listed = [
         ReportSection("Perplexity", _PERPLEXITY, by_setting),
@@ -57,10 +63,11 @@ def sections(results: Results, thesis: Mapping[str, Any], experiments: Sequence[
         ReportSection("Mixtures", _MIXTURES, mixtures.table(stored)),
         ReportSection("By frequency", "", text_tables.groups(stored, "by_frequency", "training count")),
         ReportSection("By part of speech", "News (PUD), with gold tags.", by_pos),
+        ReportSection("Words seen once", _KAPPA, seed_tables.kappa(stored)),
         ReportSection("Penalty", "", selection_tables.penalties(stored)),
         ReportSection("Classes", _BINS, selection_tables.bins(stored)),
         ReportSection("Sizes", "", list(text_tables.sizes(stored, figures))),
-        ReportSection("Word similarity", _SIMILARITY, similarity_tables.similarity(stored, figures)),
+        ReportSection("Word similarity", _SIMILARITY, vectors),
         ReportSection("A map of morphemes", _MAP, (), similarity_tables.maps(stored)),
     ]
     missing = f"{stored.missing} experiments have no result yet." if stored.missing else ""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import binyan
 from binyan.evaluation import Evaluation, HeldOutText, evaluate
 from binyan.evaluation.breakdown import Grouping, grouping
 from binyan.experiments.experiment import Experiment, Measure, Outcome, SettingValues, Workspace
@@ -25,15 +26,17 @@ from binyan.experiments.lbl.perplexity_experiment import (
 from binyan.experiments.lbl.stored import StoredRuns
 from binyan.experiments.results import Results
 from binyan.language_model import LanguageModel
+from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus
 
 # Further penalties lambda, of which tables take the one with the lowest development perplexity; in German and Czech only,
 # since each needs a training run of its own.
 OTHER_PENALTIES = {"clbl": (15.0, 60.0), "clbl++": (30.0, 90.0)}
 # For the curves over lambda, in German.
-MORE_PENALTIES = {"clbl": (3.0, 7.5, 120.0), "clbl++": (7.5, 15.0, 120.0, 240.0)}
+MORE_PENALTIES = {"clbl": (7.5, 120.0), "clbl++": (15.0, 240.0)}
 OTHER_KAPPAS = (0.05, 1.0)
-OTHER_SIZES = {"250k": 250_000, "500k": 500_000, "2m": 2_000_000, "3m": 3_000_000}  # of Czech, which has the most text
+SEEDS = (2, 3)  # further ones, in German, of what kappa changes
+OTHER_SIZES = {"250k": 250_000, "500k": 500_000, "3m": 3_000_000}  # of Czech, which has the most text
 SEQUENCES = ("adjective, noun", "adjective, adjective, noun")
 SMALLEST = 250_000  # tokens of the text that gives the vocabulary where it does not grow with the text
 
@@ -49,7 +52,8 @@ def experiments() -> list[Experiment]:
         listed += [_log_bilinear(data, label) for label in KINDS]
     for language in ("de", "cs"):
         for kappa in OTHER_KAPPAS:
-            listed += _three_models(eltec.settings(language, kappa=kappa))
+            data = eltec.settings(language, kappa=kappa)
+            listed += [*_three_models(data), *_closed(data), *(_seeds(data) if language == "de" else ())]
         data = eltec.settings(language)
         listed += [_log_bilinear(data, label, l2=l2) for label, others in OTHER_PENALTIES.items() for l2 in others]
         listed += [
@@ -59,6 +63,19 @@ def experiments() -> list[Experiment]:
     data = eltec.settings("de")
     listed += [_log_bilinear(data, label, l2=l2) for label, others in MORE_PENALTIES.items() for l2 in others]
     return [*listed, *_sizes(), *similarity.experiments(), *_europarl(), *map(_mixtures, eltec.LANGUAGES)]
+
+
+def _closed(data: SettingValues, seed: int = 1) -> Iterator[Experiment]:
+    for label, kind in models.CLOSED.items():
+        model = {**models.settings(kind), "map_words": "vocabulary", "seed": seed}
+        yield _experiment(data, models.seed_label(label, seed), model)
+
+
+def _seeds(data: SettingValues) -> Iterator[Experiment]:
+    for seed in SEEDS:
+        for label in ("clbl", "clbl++"):
+            yield _experiment(data, models.seed_label(label, seed), {**models.settings(label), "seed": seed})
+        yield from _closed(data, seed)
 
 
 def _sizes() -> Iterator[Experiment]:
@@ -104,14 +121,16 @@ def _three_models(data: SettingValues, size: str = MAIN_SIZE, **changes: Any) ->
 def measure_perplexity(experiment: PerplexityExperiment, workspace: Workspace) -> Outcome:
     """Train, stop by the development novels, and score those, the second development text and the test novels.
 
-    Tagged news (PUD) is scored too, for the breakdown by part of speech.
+    Tagged news (PUD) is scored too, for the breakdown by part of speech. Models without classes score the test novels alone, since they
+    take a hundred times as long.
     """
     started = time.process_time()
     data = experiment.data
     corpus = eltec.training_corpus(data, workspace)
     texts = {part: eltec.held_out(data, part, workspace) for part in ("dev", "second", "test")}
     lm, training = _trained(experiment, workspace, corpus, texts["dev"])
-    evaluations = {part: evaluate(lm, text) for part, text in texts.items() if text.sentences and part != "test"}
+    others = [part for part in ("dev", "second") if texts[part].sentences and experiment.is_fast]
+    evaluations = {part: evaluate(lm, texts[part]) for part in others}
     scoring = time.perf_counter()
     evaluations["test"] = evaluate(lm, texts["test"])
     scoring = time.perf_counter() - scoring
@@ -124,10 +143,12 @@ def measure_perplexity(experiment: PerplexityExperiment, workspace: Workspace) -
         "by_frequency": _sums(evaluations["test"], grouping("frequency", evaluations["test"], lm)),
         **training,
     }
-    if (tagged := eltec.tagged(data, workspace)) is not None:
+    if experiment.is_fast and (tagged := eltec.tagged(data, workspace)) is not None:
         news = evaluate(lm, tagged)
         figures["by_pos"] = _sums(news, grouping("pos", news))
         figures["by_sequence"] = sequences(news)
+    if experiment.has_similarity and isinstance(lm, binyan.LogBilinear):
+        figures["similarity"] = similarity.correlations(lm, similarity.pairs_of(data["language"], workspace))
     arrays = _arrays(lm, texts, evaluations, experiment.model["kind"] in MIXED_KINDS)
     figures["cpu_seconds"] = time.process_time() - started
     return Outcome(figures, str(evaluations["test"].signature), arrays)
@@ -152,8 +173,12 @@ def _trained(
     model = experiment.model
     if model["kind"] not in KINDS:
         return models.train_ngram(model, corpus, development.sentences, workspace), {}
-    method = models.map_settings(model)
-    word_map = eltec.word_map(experiment.data, method, workspace) if method else None
+    method, word_map = models.map_settings(model), None
+    if method:
+        pairs = similarity.pairs_of(experiment.language, workspace) if experiment.has_similarity else {}
+        word_map = eltec.word_map(experiment.data, method, workspace, similarity.words_of(pairs))
+        if model.get("map_words") == "vocabulary":
+            word_map = SegmentationTable(row for word, row in word_map.items() if word in corpus.vocabulary)
     return models.train_log_bilinear(
         model, corpus, development.sentences, word_map, workspace, workspace.checkpoint(experiment)
     )

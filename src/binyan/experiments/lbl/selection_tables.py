@@ -40,7 +40,7 @@ def perplexity(stored: StoredRuns, setting: str, thesis: Mapping[str, Any]) -> T
                     title,
                     figures["perplexity"],
                     _change(stored, setting, language, label),
-                    figures["perplexity_dev"],
+                    figures.get("perplexity_dev"),
                     figures.get("perplexity_second"),
                     run.experiment.penalty,
                     _thesis_change(theirs, label, language),

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from binyan.evaluation.similarity import evaluate_similarity, read_pairs
+from binyan.evaluation.similarity import WordPair, evaluate_similarity, read_pairs
 from binyan.experiments.experiment import Experiment, Outcome, Workspace
 from binyan.experiments.lbl import eltec, models
 from binyan.experiments.text_cache import cached_text, first_tokens
 from binyan.text import Corpus, VocabularyPolicy, read_sentences
 
 if TYPE_CHECKING:
+    from binyan.log_bilinear import LogBilinear
     from binyan.log_bilinear.vectors import Vectors
+
+Pairs = Mapping[str, Sequence[WordPair]]
 
 # language -> the sets of pairs, with their names in the thesis's table
 SETS: Mapping[str, Mapping[str, str]] = {
@@ -29,10 +32,11 @@ VECTORS = (
     ("clbl++", "composed", "CLBL++"),
     ("clbl++", "not composed", "CLBL++ -compose"),
 )
-TOKENS = 2_000_000  # taken from each text: more gives better vectors, and takes longer
-# Further amounts of text by their names; None is all the text at hand.
-OTHER_SIZES: Mapping[str, int | None] = {"500k": 500_000, "1m": 1_000_000, "all": None}
-SIZES_OF = {"de": tuple(OTHER_SIZES), "en": tuple(OTHER_SIZES), "es": ("all",), "fr": ("all",)}
+# Tokens taken from each of two texts, by their names; None is all the text at hand. All of German is measured with the models of
+# German Europarl that perplexities are measured of.
+SIZES: Mapping[str, int | None] = {"500k": 500_000, "2m": 2_000_000, "all": None}
+SIZES_OF = {"en": ("500k", "all"), "de": ("500k", "2m"), "es": ("500k", "all"), "fr": ("all",)}
+SEEDS = {"es-500k": (2, 3)}  # further seeds of what a single run leaves open
 MAPPED = 150  # morphemes on a map
 # Every minibatch moves all target vectors, of which there are many; words seen once are too many to learn morphemes from.
 CHANGES = {"batch": 20_000, "step": 0.1, "l2": 30.0}
@@ -59,49 +63,72 @@ class SimilarityExperiment(Experiment):
 
 def experiments() -> list[SimilarityExperiment]:
     """Vectors of words alone, and of words and morphemes, from several amounts of text."""
-    sizes: list[tuple[str, str | None, int | None]] = [(language, None, TOKENS) for language in SETS]
-    sizes += [(language, size, OTHER_SIZES[size]) for language in SETS for size in SIZES_OF[language]]
     return [
         SimilarityExperiment(
-            dataset=f"similarity-{language}" + (f"-{size}" if size else ""),
-            label=label,
-            data=_settings(language, tokens),
-            model=_model(label),
+            dataset=f"similarity-{language}-{size}",
+            label=models.seed_label(label, seed),
+            data=_settings(language, SIZES[size]),
+            model={**_model(label), "seed": seed},
         )
-        for language, size, tokens in sizes
+        for language, sizes in SIZES_OF.items()
+        for size in sizes
         for label in ("clbl", "clbl++")
+        for seed in (1, *SEEDS.get(f"{language}-{size}", ()))
     ]
 
 
 def measure(experiment: SimilarityExperiment, workspace: Workspace) -> Outcome:
-    """Spearman's rho on each set, times 100 as in the thesis.
-
-    For additive models twice: with vectors of words outside the vocabulary composed, and without.
-    """
+    """Spearman's rho on each set."""
     data, language = experiment.data, experiment.language
-    pairs = {name: read_pairs(workspace.source(f"similarity/{name}.tsv"), lowercase=True) for name in SETS[language]}
+    pairs = pairs_of(language, workspace)
     policy = VocabularyPolicy(kappa=data["kappa"])
     corpus = Corpus.read(_sentences(experiment, workspace), policy=policy, progress=workspace.progress)
     development = list(read_sentences(_prepared(data["development"], language, workspace)))
     method, word_map = models.map_settings(experiment.model), None
     if method is not None:
-        more = (w for listed in pairs.values() for pair in listed for w in (pair.one, pair.other))
-        word_map = eltec.learnt_map(data, method, _sentences(experiment, workspace), more, workspace)
+        sentences = _sentences(experiment, workspace)
+        word_map = eltec.learnt_map(data, method, sentences, words_of(pairs), workspace)
     checkpoint = workspace.checkpoint(experiment)
     lm, training = models.train_log_bilinear(experiment.model, corpus, development, word_map, workspace, checkpoint)
-    scores: dict[str, dict[str, Any]] = {}
-    for compose in (True, False) if method is not None else (False,):
-        vectors = lm.vectors.using(compose=compose, guess=False)
-        by_set = {
-            name: evaluate_similarity(listed, vectors.similarity, vectors.__contains__)
-            for name, listed in pairs.items()
-        }
-        how = "composed" if compose else "not composed"
-        scores[how] = {name: {**score.to_dict(), "rho": 100 * score.rho} for name, score in by_set.items()}
+    scores = correlations(lm, pairs)
     figures: dict[str, Any] = {"training_tokens": len(corpus.words), "vocabulary_size": len(corpus.vocabulary)}
     if method is not None and language == "en":
         figures["map"] = morpheme_map(lm.vectors)
     return Outcome({"similarity": scores, **figures, **training}, str(lm.signature()))
+
+
+def pairs_of(language: str, workspace: Workspace) -> Pairs:
+    """The sets of pairs of a language, by name."""
+    return {name: read_pairs(workspace.source(f"similarity/{name}.tsv"), lowercase=True) for name in SETS[language]}
+
+
+def words_of(pairs: Pairs) -> Iterator[str]:
+    """The words of all pairs."""
+    return (word for listed in pairs.values() for pair in listed for word in (pair.one, pair.other))
+
+
+def correlations(lm: LogBilinear, pairs: Pairs) -> dict[str, dict[str, Any]]:
+    """Spearman's rho on each set, times 100 as in the thesis, also on the pairs of known words and on the others alone.
+
+    For additive models twice: with vectors of words outside the vocabulary composed, and without.
+    """
+    scores: dict[str, dict[str, Any]] = {}
+    for compose in (True, False) if lm.shape.variant.additive else (False,):
+        vectors = lm.vectors.using(compose=compose, guess=False)
+        how = "composed" if compose else "not composed"
+        scores[how] = {name: _correlation(listed, vectors, lm) for name, listed in pairs.items()}
+    return scores
+
+
+def _correlation(pairs: Sequence[WordPair], vectors: Vectors, lm: LogBilinear) -> dict[str, Any]:
+    known = {pair: pair.one in lm.vocabulary and pair.other in lm.vocabulary for pair in pairs}
+    parts = {"": pairs, "_known": [p for p in pairs if known[p]], "_other": [p for p in pairs if not known[p]]}
+    figures: dict[str, Any] = {}
+    for part, listed in parts.items():
+        score = evaluate_similarity(listed, vectors.similarity, vectors.__contains__)
+        figures |= {f"rho{part}": 100 * score.rho, f"pairs{part}": score.pairs}
+        figures |= {} if part else {"uncovered_pairs": score.uncovered}
+    return figures
 
 
 def morpheme_map(vectors: Vectors, number: int = MAPPED, seed: int = 1) -> list[list[Any]]:
@@ -120,16 +147,13 @@ def _model(label: str) -> dict[str, Any]:
     return {**models.settings(label), **CHANGES, **map_changes}
 
 
-def _training_texts(language: str, tokens: int | None) -> tuple[str, ...]:
-    texts = f"parallel/europarl/par4.train.{language}.xz", f"text/eltec/{language}.train.txt.xz"
-    if language == "de" and tokens is None:  # all of Europarl, of which the other text is a part
-        return (*(f"{eltec.EUROPARL}/de_mono.train{n}.txt.xz" for n in range(1, eltec.SHARDS + 1)), texts[1])
-    return texts
+def _training_texts(language: str) -> tuple[str, ...]:
+    return f"parallel/europarl/par4.train.{language}.xz", f"text/eltec/{language}.train.txt.xz"
 
 
 def _settings(language: str, tokens: int | None) -> dict[str, Any]:
     return {
-        "texts": "+".join(_training_texts(language, tokens)),
+        "texts": "+".join(_training_texts(language)),
         "development": f"parallel/europarl/par4.dev.{language}.xz",
         "language": language,
         "tokens_each": tokens,
@@ -146,6 +170,6 @@ def _prepared(path: str, language: str, workspace: Workspace) -> Path:
 def _sentences(experiment: SimilarityExperiment, workspace: Workspace) -> Iterator[list[str]]:
     """The first tokens of each text, in whole sentences, or all of it."""
     tokens = experiment.data["tokens_each"]
-    for path in _training_texts(experiment.language, tokens):
+    for path in _training_texts(experiment.language):
         sentences = read_sentences(_prepared(path, experiment.language, workspace))
         yield from sentences if tokens is None else first_tokens(sentences, tokens)

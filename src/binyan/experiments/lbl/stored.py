@@ -19,9 +19,9 @@ class PerplexityRun(NamedTuple):
 
 
 class SimilarityRun(NamedTuple):
-    """An experiment on word similarity and its result."""
+    """An experiment that measured word similarity, alone or beside perplexity, and its result."""
 
-    experiment: SimilarityExperiment
+    experiment: SimilarityExperiment | PerplexityExperiment
     result: Result
 
 
@@ -34,7 +34,10 @@ class StoredRuns:
         of_text = [PerplexityRun(e, r) for e, r in finished if isinstance(e, PerplexityExperiment)]
         self.perplexity = [run for run in of_text if run.experiment.measure == "perplexity"]
         self.mixtures = {e.language: r for e, r in of_text if e.measure == "mixtures"}
-        self.similarity = [SimilarityRun(e, r) for e, r in finished if isinstance(e, SimilarityExperiment)]
+        both = (SimilarityExperiment, PerplexityExperiment)
+        self.similarity = [
+            SimilarityRun(e, r) for e, r in finished if "similarity" in r.figures and isinstance(e, both)
+        ]
 
     def settings(self) -> list[str]:
         """Settings with a result: 1m, 1m-kappa-0.05 ..."""
@@ -50,6 +53,8 @@ class StoredRuns:
         return [run for run in self.perplexity if (run[0].setting, run[0].language, run[0].label) == key]
 
     def best(self, setting: str, language: str, label: str) -> PerplexityRun | None:
-        """The run with the lowest perplexity on the development novels."""
+        """The run with the lowest perplexity on the development novels, where there are several."""
         runs = self.runs(setting, language, label)
-        return min(runs, key=lambda run: run.result.figures["perplexity_dev"], default=None)
+        if len(runs) < 2:
+            return next(iter(runs), None)
+        return min(runs, key=lambda run: float(run.result.figures["perplexity_dev"]))
