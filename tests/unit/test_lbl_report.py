@@ -124,7 +124,9 @@ def test_similarity_by_amount_of_text(sections):
     assert [row[-1] for row in others] == [34]
     assert "de-gur350, CLBL++" in by_size.column("pairs and vectors")
     assert sections["Classes"].tables[0].column("language") == ["de", "de", "cs", "cs"]
-    assert sections["By part of speech"].tables[-1].column("sequence").count("adjective, noun") == 6
+    assert (
+        sections["By part of speech"].tables[-1].column("sequence").count("adjective, noun") == 6 + 2
+    )  # Europarl twice
 
 
 def test_several_seeds(sections):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from binyan import _core
-from binyan.errors import ModelFileError
+from binyan.errors import ModelFileError, SettingsError
 from binyan.language_model import State, Step, WordScore
 from binyan.memory import check_memory, compound_bytes
 from binyan.model_file import ModelFile, Section
@@ -227,9 +227,26 @@ class CompoundHPYLM(PartsLanguageModel):
 
     def one_sample(self) -> Self:
         """The last sample of the last chain as a model of its own, reduced."""
+        return self._of_one({name: np.ascontiguousarray(rows[:, -1:]) for name, rows in self.samples.items()})
+
+    def next_sample(self, sweeps: int = 1) -> Self:
+        """The sample after further sweeps of the last chain as a model of its own, reduced.
+
+        The model keeps the samples it has: this way, probabilities can be averaged over more samples than memory holds.
+        """
+        if self.sampling is None:
+            raise SettingsError("a reduced model has no chains: it cannot be sampled further")
+        chains = self.sampling.chains
+        for _ in range(sweeps):
+            chains.advance(len(chains.chains) - 1)
+        other = self._of_one(chains.last_sample())
+        other._trace = [np.array(trace) for trace in chains.traces]
+        other.fields["sweeps"] = len(chains.traces[-1])
+        return other
+
+    def _of_one(self, sample: Arrays) -> Self:
         other = copy.copy(self)
-        other.samples = {name: np.ascontiguousarray(rows[:, -1:]) for name, rows in self.samples.items()}
-        other.native = _core.CompoundQuery.of(self._tree(), other.samples)
+        other.samples, other.native = sample, _core.CompoundQuery.of(self._tree(), sample)
         other.fields = {**self.fields, "samples": 1}
         other.sampling = None
         return other

@@ -6,8 +6,11 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
+
+import numpy as np
 
 from binyan.evaluation import Evaluation, HeldOutText, evaluate
 from binyan.experiments.experiment import Measure, Outcome, Workspace
@@ -15,7 +18,7 @@ from binyan.experiments.hpylm import analyses, europarl, models
 from binyan.experiments.hpylm.models import MODELS
 from binyan.experiments.hpylm.ngram_experiment import BASELINE, NGramExperiment
 from binyan.experiments.results import Results
-from binyan.progress import Progress
+from binyan.progress import Progress, ProgressOption
 from binyan.segmentation import Linking
 from binyan.text import Corpus
 
@@ -131,13 +134,8 @@ def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, 
             ticks.append(time.process_time())
             bar.advance(1, **figures)
 
-        model = models.train(experiment.model, corpus, workspace, workspace.checkpoint(experiment), after_sweep)
-    variants = (
-        {"one sample": model} if schedule.collected == 1 else {"one sample": model.one_sample(), "averaged": model}
-    )
-    if experiment.is_compound:
-        variants |= {f"{name} renormalised": variant.closed() for name, variant in variants.items()}
-    evaluations = {name: evaluate(variant, text, closed=True) for name, variant in variants.items()}
+        evaluate_samples = _compound_samples if experiment.is_compound else _word_samples
+        evaluations, model = evaluate_samples(experiment, workspace, corpus, text, after_sweep)
     sweeps = [after - before for before, after in pairwise(ticks)]
     figures = {
         **{f"perplexity_{name.replace(' ', '_')}": e.perplexity for name, e in evaluations.items()},
@@ -149,3 +147,36 @@ def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, 
     if experiment.is_compound:
         figures["shortening"] = model.shortening
     return evaluations, figures
+
+
+def _word_samples(
+    experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, text: HeldOutText, after_sweep: ProgressOption
+) -> tuple[dict[str, Evaluation], Any]:
+    model = models.train(experiment.model, corpus, workspace, workspace.checkpoint(experiment), after_sweep)
+    variants = (
+        {"one sample": model.one_sample(), "averaged": model} if model.schedule.collected > 1 else {"one sample": model}
+    )
+    return {name: evaluate(variant, text) for name, variant in variants.items()}, model
+
+
+def _compound_samples(
+    experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, text: HeldOutText, after_sweep: ProgressOption
+) -> tuple[dict[str, Evaluation], Any]:
+    """Samples of compound models are scored one by one: those of a large text do not fit into memory together."""
+    kept = models.schedule(experiment.model).kept_sweeps
+    first = {**experiment.model, "burn_in": kept[0] - 1, "iterations": kept[0], "samples": 1}
+    whole = models.train(first, corpus, workspace, workspace.checkpoint(experiment), after_sweep)
+    sample, total, evaluations = whole, dict[str, Any](), dict[str, Evaluation]()
+    for before, sweep in pairwise((kept[0], *kept)):
+        if sweep > before:
+            sample = whole.next_sample(sweep - before)
+        for name, variant in (("", sample), (" renormalised", sample.closed())):
+            evaluations[f"one sample{name}"] = one = evaluate(variant, text, closed=True)
+            total[name] = total.get(name, 0.0) + np.exp(one.scores.log_prob)
+    for name, sums in total.items() if len(kept) > 1 else ():
+        one = evaluations[f"one sample{name}"]
+        scores = replace(one.scores, log_prob=np.log(sums / len(kept)))
+        signature = one.signature.extended(samples=len(kept))
+        evaluations[f"averaged{name}"] = replace(one, scores=scores, signature=signature)
+    order = ("one sample", "averaged", "one sample renormalised", "averaged renormalised")
+    return {name: evaluations[name] for name in order if name in evaluations}, sample

@@ -88,5 +88,4 @@ class PerplexityExperiment(Experiment):
         """The name of the experiment with another model on the same text: Kneser-Ney, or a plain log-bilinear model."""
         if label == BASELINE:
             return replace(self, label=label, model=models.KNESER_NEY).name
-        usual = models.settings(label)["l2"] if self.data["text"] == eltec.FOLDER else self.penalty
-        return replace(self, label=label, model={**self.model, "kind": label, "l2": usual}).name
+        return replace(self, label=label, model={**self.model, "kind": label, "l2": models.settings(label)["l2"]}).name

@@ -17,10 +17,10 @@ _MODELS = ("mkn", "clbl", "clbl++")
 
 
 def groups(stored: StoredRuns, figure: str, of: str) -> list[Table]:
-    """Perplexities of CLBL and CLBL++ by groups of words, in each language."""
+    """Perplexities of CLBL and CLBL++ by groups of words, in each language, and for all of German Europarl."""
     tables = []
-    for language in stored.languages(MAIN_SIZE):
-        plain, additive = (stored.best(MAIN_SIZE, language, label) for label in ("clbl", "clbl++"))
+    for setting, language, text in _texts(stored):
+        plain, additive = (stored.best(setting, language, label) for label in ("clbl", "clbl++"))
         if plain is None or additive is None:
             continue
         before, after = plain.result.figures.get(figure), additive.result.figures.get(figure)
@@ -37,7 +37,7 @@ def groups(stored: StoredRuns, figure: str, of: str) -> list[Table]:
         columns.append(Column("change, %", "+.1f"))
         chart = Chart("bars", of, ["change, %"], y_title="change in perplexity, %")
         signature = f"{plain.result.signature}\n{additive.result.signature}"
-        tables.append(Table(f"CLBL++ against CLBL by {of}, {language}", columns, rows, signature, chart=chart))
+        tables.append(Table(f"CLBL++ against CLBL by {of}, {text}", columns, rows, signature, chart=chart))
     return tables
 
 
@@ -46,8 +46,8 @@ def sequences(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     theirs = thesis.get("change_by_part_of_speech", {})
     rows: list[list[Cell]] = []
     signatures = []
-    for language in stored.languages(MAIN_SIZE):
-        runs = [stored.best(MAIN_SIZE, language, label) for label in ("clbl", "clbl++")]
+    for setting, language, text in _texts(stored):
+        runs = [stored.best(setting, language, label) for label in ("clbl", "clbl++")]
         figures = [run.result.figures["by_sequence"] for run in runs if run and "by_sequence" in run.result.figures]
         if len(figures) < 2:
             continue
@@ -56,12 +56,20 @@ def sequences(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
                 after = figures[1][name][1]
                 change = 100 * math.expm1((before - after) / n)
                 there = theirs.get(name) if language == "de" else None
-                rows.append([language, name, n, math.exp(-before / n), math.exp(-after / n), change, there])
+                rows.append([text, name, n, math.exp(-before / n), math.exp(-after / n), change, there])
         signatures += [run.result.signature for run in runs if run]
-    columns = [Column("language"), Column("sequence"), Column("nouns", ",d"), Column("CLBL", ".1f")]
+    columns = [Column("text"), Column("sequence"), Column("nouns", ",d"), Column("CLBL", ".1f")]
     columns += [Column("CLBL++", ".1f"), Column("change, %", "+.1f"), Column("thesis, change, %", "+.0f")]
     note = "Perplexity of the noun, given the words before it. The thesis's change is of all words of such sequences, in news."
     return [Table("Nouns after adjectives", columns, rows, "\n".join(signatures), note)] if rows else []
+
+
+def _texts(stored: StoredRuns) -> Iterator[tuple[str, str, str]]:
+    """Setting, language and name of each text that parts of the test text are looked at for: novels by language, then Europarl."""
+    for language in stored.languages(MAIN_SIZE):
+        yield MAIN_SIZE, language, language
+    for setting in dict.fromkeys(e.setting for e, _ in stored.perplexity if e.data["text"] == eltec.EUROPARL):
+        yield setting, "de", f"de, Europarl {setting}"
 
 
 def sizes(stored: StoredRuns, thesis: Mapping[str, Any]) -> Iterator[Table]:

@@ -17,6 +17,10 @@ _NOTE = (
     "tuned best; words are those of the translations against the references. The thesis translates other text, so its BLEU cannot "
     "be compared with ours: its gain over its own Kneser-Ney system of the same chapter is shown instead."
 )
+_COMPOUNDS = (
+    "Compounds are the words of GermaNet's list. Written: how many compounds the translations have for each 100 of the references, which is recall "
+    "over precision. A model that writes fewer has a higher precision by leaving out the doubtful ones."
+)
 
 Run = tuple[TranslationExperiment, dict[str, Any]]
 
@@ -33,7 +37,7 @@ def sections(
     compared = {_bitext(e): r.figures for e, r in finished if e.is_analysis}
     tables = [_quality(runs, compared, thesis, signature)]
     if german := [(e, figures) for e, figures in runs if "compound_precision" in figures]:
-        tables.append(_compounds(german, signature))
+        tables.append(_compounds(german, thesis, signature))
     if examples := {bitext: figures["examples"] for bitext, figures in compared.items() if "examples" in figures}:
         tables.append(_examples(examples, signature))
     return [ReportSection("Translation", "Systems that differ only in their language models.", tables)]
@@ -67,13 +71,26 @@ def _quality(
     return Table("Translation quality", columns, rows, signature, _NOTE)
 
 
-def _compounds(runs: Sequence[Run], signature: str) -> Table:
-    columns = [Column("bitext"), Column("model"), *(Column(name, ".1f") for name in ("precision", "recall", "F"))]
-    rows: list[list[Cell]] = [
-        [_bitext(e), e.label, *(figures[f"compound_{kind}"] for kind in ("precision", "recall", "f_score"))]
-        for e, figures in runs
-    ]
-    return Table("Compounds in translations", columns, rows, signature, "Compounds are the words of GermaNet's list.")
+def _compounds(runs: Sequence[Run], thesis: Mapping[str, Any], signature: str) -> Table:
+    """Precision and recall of compounds, ours and the thesis's, and how many are written for each 100 of the references."""
+    names = ("precision", "recall", "F", "written, %")
+    columns = [Column("bitext"), Column("model"), *(Column(name, ".1f") for name in names)]
+    columns += [Column(f"thesis, {name}", ".1f") for name in names]
+    theirs = thesis.get("hpylm", {}).get("translation", {})
+    rows: list[list[Cell]] = []
+    for e, figures in runs:
+        ours = [figures[f"compound_{kind}"] for kind in ("precision", "recall", "f_score")]
+        models = e.system_models
+        row = models.thesis_chapter_3 if models else None
+        there = [theirs.get(f"compound_{kind}", {}).get(row) for kind in ("precision", "recall", "f")]
+        rows.append([_bitext(e), e.label, *ours, _written(ours), *there, _written(there)])
+    return Table("Compounds in translations", columns, rows, signature, _COMPOUNDS)
+
+
+def _written(scores: Sequence[float | None]) -> float | None:
+    """Recall over precision, in per cent: compounds of the translations for each 100 of the references."""
+    precision, recall = scores[:2]
+    return 100 * recall / precision if precision and recall else None
 
 
 def _examples(examples: Mapping[str, Mapping[str, Sequence[Mapping[str, str]]]], signature: str) -> Table:
