@@ -73,19 +73,12 @@ MORFESSOR = AnalysisMethod("morfessor", "morfessor")
 RANDOM_GUESSERS = AnalysisMethod("guessers", "guessers")
 STEMMERS = AnalysisMethod("stemmers", "stemmers")
 
-_SINGLE_AFFIXES = (
-    *(AnalysisMethod(name) for name in ("concat", "tpl", "tpl3ch", "tpl+t4", "tplr4")),
-    *(AnalysisMethod(name, apart=True) for name in ("tpl", "tpl3ch", "tpl+t4", "tplr4")),
-)
+_SINGLE_AFFIXES = tuple(AnalysisMethod(name) for name in ("concat", "tpl", "tpl3ch", "tpl+t4", "tplr4"))
+_APART = tuple(AnalysisMethod(name, apart=True) for name in ("tpl", "tpl3ch", "tpl+t4", "tplr4"))
 _SEVERAL_AFFIXES = tuple(
     AnalysisMethod(name) for name in ("concat", "mconcat", "mconcat-hier", "mtpl", "mtpl3ch", "mtpl+t4")
 )
-_RELABELLED: Mapping[str, tuple[str, ...]] = {
-    "HEB": ("tpl", "tplr4"),
-    "BW": ("tpl", "tplr4"),
-    "BW'": ("tpl", "tplr4"),
-    "QU'": ("mtpl+t4",),
-}
+_RELABELLED = tuple(AnalysisMethod(name, relabelled=True) for name in ("tpl", "tplr4"))
 _OWN: Mapping[str, tuple[str, ...]] = {
     "HEB": ("root-template", "root-template-vocalised"),
     "BW": ("root-template",),
@@ -102,13 +95,18 @@ _OF_OTHER_LISTS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def methods_for(dataset: str) -> tuple[AnalysisMethod, ...]:
-    """The grammars for a word list: the thesis's, some of them relabelled, and our own."""
+def methods_for(dataset: str, whole: bool) -> tuple[AnalysisMethod, ...]:
+    """The grammars for a word list: the thesis's, some of them relabelled, and our own.
+
+    On whole lists of Arabic, which take long, none is relabelled, and the other reading of grammars is tried where it matters: on
+    vocalised words.
+    """
     if dataset in _OF_OTHER_LISTS:
         return tuple(map(AnalysisMethod, _OF_OTHER_LISTS[dataset]))
     return (
         *(_SEVERAL_AFFIXES if dataset == "QU'" else _SINGLE_AFFIXES),
-        *(AnalysisMethod(name, relabelled=True) for name in _RELABELLED[dataset]),
+        *(_APART if dataset in ("BW'", "HEB") or not whole else ()),
+        *(_RELABELLED if dataset == "HEB" or not whole else ()),
         *(AnalysisMethod(name) for name in _OWN[dataset]),
         *(AnalysisMethod(name, unadapted=True) for name in _UNADAPTED.get(dataset, ())),
     )

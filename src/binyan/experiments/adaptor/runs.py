@@ -66,7 +66,7 @@ def experiments() -> list[AdaptorExperiment]:
         _experiment(dataset, size, method)
         for size in PROTOCOLS
         for dataset in LISTS[size]
-        for method in (MORFESSOR, *_without_learning(dataset), *methods_for(dataset))
+        for method in (MORFESSOR, *_without_learning(dataset), *methods_for(dataset, size == WHOLE_LIST))
     ]
 
 
