@@ -15,7 +15,7 @@ from binyan.evaluation.gold import GoldWord
 from binyan.experiments import adaptor, report_page
 from binyan.experiments.adaptor import stemmers, word_lists
 from binyan.experiments.adaptor.runs import AdaptorExperiment, learn
-from binyan.experiments.adaptor.sample_scores import marginal_segmentations
+from binyan.experiments.adaptor.sample_scores import SampledAnalyses
 from binyan.experiments.experiment import Workspace
 from binyan.experiments.results import Results
 from binyan.segmentation import Part, Segmentation
@@ -153,7 +153,7 @@ def test_marginal_decoding_sums_over_trees() -> None:
             ]
 
     gold = [GoldWord("abc", (Segmentation("abc", (Part("ab"), Part("c"))),))]
-    assert [part.text for part in marginal_segmentations(Trees(), gold)["abc"]] == ["ab", "c"]
+    assert [part.text for part in SampledAnalyses.of(Trees(), gold, ()).marginal["abc"]] == ["ab", "c"]
 
 
 def test_stemmers(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

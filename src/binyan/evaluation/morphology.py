@@ -99,21 +99,38 @@ def strings(analysis: Analysis, category: str) -> list[str]:
     return analysis.constituents(category)
 
 
-def sampled_lexicon(
-    analyser: Analyser, words: Iterable[str], category: str, analyses_per_word: int = 10
-) -> dict[str, float]:
+@dataclass
+class LexiconSums:
     """P(string, category): how often the category governs the string, over words and their sampled analyses.
 
     Thesis, section 5.8.5.2.
     """
-    sums: dict[str, float] = {}
-    count = 0
+
+    category: str
+    sums: dict[str, float] = field(default_factory=dict)
+    words: int = 0
+
+    def add(self, analyses: Iterable[Analysis]) -> None:
+        """The analyses of one more word."""
+        self.words += 1
+        for analysis in analyses:
+            for string in strings(analysis, self.category):
+                self.sums[string] = self.sums.get(string, 0.0) + analysis.probability
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """By string."""
+        return {string: value / max(self.words, 1) for string, value in self.sums.items()}
+
+
+def sampled_lexicon(
+    analyser: Analyser, words: Iterable[str], category: str, analyses_per_word: int = 10
+) -> dict[str, float]:
+    """The probabilities of `LexiconSums` over these words."""
+    lexicon = LexiconSums(category)
     for word in words:
-        count += 1
-        for analysis in analyser.analyses(word, analyses_per_word):
-            for string in strings(analysis, category):
-                sums[string] = sums.get(string, 0.0) + analysis.probability
-    return {string: value / max(count, 1) for string, value in sums.items()}
+        lexicon.add(analyser.analyses(word, analyses_per_word))
+    return lexicon.probabilities
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ import numpy as np
 
 from binyan.evaluation.gold import GoldWord
 from binyan.evaluation.lexicon import gold_lexicon, roc_curve, score_lexicon
-from binyan.evaluation.morphology import BestAnalyses, sampled_lexicon
+from binyan.evaluation.morphology import BestAnalyses
 from binyan.evaluation.roots import GUESSERS, guesser_accuracy, partial_matches, strong_roots
 from binyan.evaluation.segmentation import score_segmentation
 from binyan.experiments.adaptor.methods import MORFESSOR, RANDOM_GUESSERS, STEMMERS, AnalysisMethod, methods_for
-from binyan.experiments.adaptor.sample_scores import root_examples, sample_scores, template_lexicon, trees
+from binyan.experiments.adaptor.sample_scores import SampledAnalyses, root_examples, template_lexicon, trees
 from binyan.experiments.adaptor.stemmers import measure_stemmers
 from binyan.experiments.adaptor.word_lists import (
     OTHER_LISTS,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 WHOLE_LIST = "all"
 AFFIXES = ("Pre", "Suf")  # the symbols of prefixes and suffixes
-SAMPLED = ("pre", "stem", "suf", "root3")  # the categories of which all samples make a lexicon
 # size -> words (None: all), sweeps and burn-in; the thesis had all words, 1000 and 900
 PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), WHOLE_LIST: (None, 1_000, 900)}
 LISTS: Mapping[str, Sequence[str]] = {"5k": ("HEB", "BW"), WHOLE_LIST: (*WORD_LISTS, *OTHER_LISTS)}
@@ -103,9 +102,9 @@ def measure_adaptor(experiment: AdaptorExperiment, workspace: Workspace) -> Outc
     started = time.process_time()
     morphology = learn(experiment.model, [word.word for word in gold], workspace, workspace.checkpoint(experiment))
     seconds = time.process_time() - started
-    analysed = BestAnalyses.of(morphology, gold)
-    rankings = {c: sampled_lexicon(morphology, [w.word for w in gold], c) for c in SAMPLED}
-    scores = {**all_scores(analysed, rankings), **sample_scores(morphology, gold, rankings)}
+    samples = SampledAnalyses.of(morphology, gold)
+    analysed, rankings = samples.best, samples.lexica
+    scores = {**all_scores(analysed, rankings), **samples.scores()}
     figures = {
         "f1": scores["segmentation"]["f1"],
         "root_accuracy": scores["roots_3_A"]["accuracy"],

@@ -2,45 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from binyan.evaluation.gold import GoldWord
 from binyan.evaluation.lexicon import gold_lexicon, score_lexicon
-from binyan.evaluation.morphology import Analyser, BestAnalyses
+from binyan.evaluation.morphology import Analyser, BestAnalyses, LexiconSums
 from binyan.evaluation.roots import strong_roots
 from binyan.evaluation.segmentation import borders, score_segmentation
 from binyan.morphology.analysis import Analysis
 from binyan.segmentation import Segmentation
 
 ANALYSES = 10  # per word, of which probabilities are summed
+SAMPLED = ("pre", "stem", "suf", "root3")  # the categories of which all samples make a lexicon
 _TREES, _ROOTS, _EXAMPLES = 4, 5, 3  # how many are kept
 
 
-def marginal_segmentations(analyser: Analyser, gold: Sequence[GoldWord]) -> dict[str, Segmentation]:
-    """The segmentation of each word with the highest probability, summed over its trees (maximum marginal decoding)."""
-    chosen = {}
-    for word in gold:
-        sums: dict[frozenset[int], float] = {}
-        first: dict[frozenset[int], Segmentation] = {}
-        for analysis in analyser.analyses(word.word, ANALYSES):
-            pieces = analysis.segmentation.contiguous()
-            places = borders(pieces)
-            sums[places] = sums.get(places, 0.0) + analysis.probability
-            first.setdefault(places, pieces)
-        if sums:
-            chosen[word.word] = first[max(sums, key=lambda places: sums[places])]
-    return chosen
+@dataclass(frozen=True)
+class SampledAnalyses:
+    """What the samples of a morphology say of gold words: the best tree, lexica by category, and the most probable segmentation."""
+
+    best: BestAnalyses
+    lexica: Mapping[str, Mapping[str, float]]
+    marginal: Mapping[str, Segmentation]
+
+    @classmethod
+    def of(cls, analyser: Analyser, gold: Sequence[GoldWord], categories: Sequence[str] = SAMPLED) -> SampledAnalyses:
+        """Every word is analysed once."""
+        best, marginal, lexica = dict[str, Analysis](), dict[str, Segmentation](), list(map(LexiconSums, categories))
+        for word in gold:
+            analyses = analyser.analyses(word.word, ANALYSES)
+            for lexicon in lexica:
+                lexicon.add(analyses)
+            if analyses:
+                best[word.word], marginal[word.word] = analyses[0], marginal_segmentation(analyses)
+        return cls(BestAnalyses(gold, best), {x.category: x.probabilities for x in lexica}, marginal)
+
+    def scores(self) -> dict[str, Any]:
+        """Segment borders of maximum marginal decoding, and lexica of everything that the samples have."""
+        gold = self.best.gold
+        return {
+            "segmentation_marginal": score_segmentation(self.marginal, gold).to_dict(),
+            "sampled_lexicon": {c: score_lexicon(r, gold_lexicon(gold, c)).to_dict() for c, r in self.lexica.items()},
+        }
 
 
-def sample_scores(
-    analyser: Analyser, gold: Sequence[GoldWord], rankings: Mapping[str, Mapping[str, float]]
-) -> dict[str, Any]:
-    """Segment borders of maximum marginal decoding, and lexica of everything that the samples have."""
-    return {
-        "segmentation_marginal": score_segmentation(marginal_segmentations(analyser, gold), gold).to_dict(),
-        "sampled_lexicon": {c: score_lexicon(r, gold_lexicon(gold, c)).to_dict() for c, r in rankings.items()},
-    }
+def marginal_segmentation(analyses: Iterable[Analysis]) -> Segmentation:
+    """The segmentation with the highest probability, summed over its trees (maximum marginal decoding)."""
+    sums: dict[frozenset[int], float] = {}
+    first: dict[frozenset[int], Segmentation] = {}
+    for analysis in analyses:
+        pieces = analysis.segmentation.contiguous()
+        places = borders(pieces)
+        sums[places] = sums.get(places, 0.0) + analysis.probability
+        first.setdefault(places, pieces)
+    return first[max(sums, key=lambda places: sums[places])]
 
 
 def template_lexicon(analysed: BestAnalyses) -> dict[str, float]:
