@@ -205,6 +205,19 @@ def test_one_sample_and_hyperparameters() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_samples_one_by_one_average_to_the_model_that_keeps_them(kind: str) -> None:
+    """Sweeps 6, 8 and 10 are kept: the same chain, asked for one sample at a time."""
+    model = train(kind, schedule=Schedule(sweeps=10, burn_in=4, samples=3)).closed()
+    sampled = train(kind, schedule=Schedule(sweeps=6, burn_in=5, samples=1))
+    samples = [sampled.one_sample(), sampled.next_sample(2), sampled.next_sample(2)]
+    mean = np.mean([sample.closed().distribution(sample.begin()) for sample in samples], axis=0)
+    np.testing.assert_allclose(mean, model.distribution(model.begin()), rtol=1e-6)
+    assert len(samples[-1].trace[0]) == 10 and "sweeps:10" in str(samples[-1].signature())
+    with pytest.raises(SettingsError, match="cannot be sampled further"):
+        samples[0].next_sample()
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_explanation_tells_head_and_modifiers(kind: str) -> None:
     model = train(kind)
     words = model.explain(["der", "gasttisch"])
