@@ -33,21 +33,21 @@ def test_a_study_runs_and_is_reported(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     for part, count, offset in (("train", 40, 0), ("val", 6, 1), ("test_2016_flickr", 4, 3)):
         text = list(lines(count, offset))
-        for language, table in (("en", None), ("fr", WORDS)):
+        for language, table in (("en", None), ("cs", WORDS)):
             out = [" ".join(table[w] for w in line.split()) if table else line for line in text]
             with gzip.open(folder / f"{part}.{language}.gz", "wt", encoding="utf-8") as file:
                 file.write("\n".join(out) + "\n")
     workspace = Workspace(tmp_path / "data", tmp_path / "results", progress=False)
     workspace.cache.mkdir(parents=True)
-    chosen = next(e for e in translation.experiments() if e.name == "translation/multi30k/en-fr/mkn")
+    chosen = next(e for e in translation.experiments() if e.name == "translation/multi30k/en-cs/mkn")
     outcome = translation.MEASURES["bleu"](chosen, workspace)
     assert outcome.figures["bleu_mean"] > 60 and len(outcome.figures["bleu"]) == 3
     results = Results(workspace.results)
     results.put(chosen, outcome, 1.0, 1)
-    thesis = {"lbl": {"translation": {"MKN": {"en-fr": 24.1}}}}
+    thesis = {"lbl": {"translation": {"MKN": {"en-cs": 12.6}}}}
     (section,) = translation.sections(results, thesis, translation.experiments())
     (table,) = section.tables
-    assert isinstance(table, Table) and table.rows[0][0] == "multi30k en-fr" and table.rows[0][-1] is None
+    assert isinstance(table, Table) and table.rows[0][0] == "multi30k en-cs" and table.rows[0][-1] is None
     monkeypatch.setattr("binyan.translation.translator.Translator.translate", None)
     assert translation.MEASURES["bleu"](chosen, workspace).figures == outcome.figures  # translations are kept
 
@@ -113,6 +113,23 @@ def test_what_was_not_translated_is_left_out_of_the_help(tmp_path):
     chosen = next(e for e in translation.experiments() if e.name == "translation/libreoffice_help/en-ru/mkn")
     made = [path.read_text() for path in bitexts.files(chosen.data, "test", tmp_path, Workspace(tmp_path, tmp_path))]
     assert made == ["Open a file.\nClose it.\n", "Откройте файл.\nЗакройте его.\n"]
+
+
+def test_how_many_compounds_are_written(tmp_path):
+    """Recall over precision, ours and the thesis's."""
+    chosen = next(e for e in translation.experiments() if e.name == "translation/europarl/en-de/hpylm+c-left")
+    quality = {"bleu_mean": 1.0, "bleu_deviation": 0.0, "chrf_mean": 1.0, "length": 1.0}
+    compounds = {"compound_precision": 50.0, "compound_recall": 40.0, "compound_f_score": 44.4}
+    Results(tmp_path).put(chosen, Outcome({**quality, **compounds}, "signature"), 1.0, 1)
+    thesis = {
+        "hpylm": {
+            "translation": {f"compound_{k}": {"HPYLM+c inv": v} for k, v in (("precision", 20.0), ("recall", 10.0))}
+        }
+    }
+    (section,) = translation.sections(Results(tmp_path), thesis, [chosen])
+    assert section.tables[1].rows == [
+        ["europarl en-de", "hpylm+c-left", 50.0, 40.0, 44.4, 80.0, 20.0, 10.0, None, 50.0]
+    ]
 
 
 def test_every_experiment_is_told_apart():

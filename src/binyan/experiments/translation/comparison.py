@@ -11,7 +11,7 @@ from binyan.errors import InputError
 from binyan.evaluation.translation import compound_differences, compound_words, paired_bootstrap
 from binyan.experiments.experiment import Outcome, Workspace
 from binyan.experiments.results import Results
-from binyan.experiments.translation.models import SYSTEMS, german_compounds
+from binyan.experiments.translation.models import german_compounds
 from binyan.experiments.translation.runs import BASELINE, TranslationExperiment, experiments
 from binyan.experiments.translation.systems import split
 
@@ -19,19 +19,19 @@ EXAMPLES = 3  # as many as the thesis shows
 
 
 def measure_neighbours(experiment: TranslationExperiment, workspace: Workspace) -> Outcome:
-    """Each system against the one before it in `SYSTEMS`: paired bootstrap, and sentences where their compounds differ.
+    """Each system against the one before it: paired bootstrap, and sentences where their compounds differ.
 
     What is compared are the translations with the weights that tuned best.
     """
     texts, references = _best_translations(experiment, workspace)
     tests = {
         label: paired_bootstrap(texts[before], texts[label], [references], samples=experiment.model["samples"])
-        for before, label in pairwise(SYSTEMS)
+        for before, label in pairwise(experiment.compared)
     }
     figures: dict[str, Any] = {"p": {label: bleu.p_value for label, (bleu, _) in tests.items()}}
     if "compounds" in experiment.data:
         compounds = compound_words(german_compounds(workspace))
-        of_compounds = [label for label in SYSTEMS if label.startswith("hpylm+c")]
+        of_compounds = [label for label in experiment.compared if label.startswith("hpylm+c")]
         figures["examples"] = {
             label: _examples(texts[BASELINE], texts[label], references, compounds) for label in of_compounds
         }
@@ -42,7 +42,10 @@ def _best_translations(
     experiment: TranslationExperiment, workspace: Workspace
 ) -> tuple[dict[str, list[str]], list[str]]:
     """What each system wrote with the weights that tuned best, and the references."""
-    results, names = Results(workspace.results), [replace(experiment, label=label).name for label in SYSTEMS]
+    results, names = (
+        Results(workspace.results),
+        [replace(experiment, label=label).name for label in experiment.compared],
+    )
     texts: dict[str, list[str]] = {}
     references: list[str] = []
     for e in (e for e in experiments() if e.name in names):

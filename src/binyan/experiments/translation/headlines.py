@@ -16,7 +16,9 @@ _COMPOUNDS = ("compound_f_score",)
 def headlines(experiment: TranslationExperiment) -> list[Headline]:
     """BLEU, and for German the F-score of compounds; of a comparison, its tests. The thesis translates other text, so its changes against MKN are shown."""
     if experiment.is_analysis:
-        return [Headline(f"p of {label} against {before}", ("p", label)) for before, label in pairwise(SYSTEMS)]
+        return [
+            Headline(f"p of {label} against {before}", ("p", label)) for before, label in pairwise(experiment.compared)
+        ]
     listed = [Headline("BLEU", _BLEU, change=bleu_change(experiment))]
     models = experiment.system_models
     if experiment.target == "de" and models is not None and models.thesis_chapter_3 is not None:

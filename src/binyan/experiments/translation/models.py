@@ -41,6 +41,8 @@ SYSTEMS: Mapping[str, SystemModels] = {  # each is compared with the one before
     "mkn+clbl++": SystemModels(("mkn", "clbl++"), thesis_chapter_4="+CLBL++"),
 }
 
+OF_CHAPTER_4 = tuple(label for label, models in SYSTEMS.items() if models.thesis_chapter_4)
+
 
 @dataclass(frozen=True)
 class TargetText:

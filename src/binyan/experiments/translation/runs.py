@@ -8,7 +8,7 @@ from typing import Any
 from binyan.experiments.experiment import Experiment
 from binyan.experiments.translation import bitexts
 from binyan.experiments.translation.bitexts import CORPORA
-from binyan.experiments.translation.models import GERMAN_COMPOUNDS, ORDER, SYSTEMS, SystemModels
+from binyan.experiments.translation.models import GERMAN_COMPOUNDS, OF_CHAPTER_4, ORDER, SYSTEMS, SystemModels
 from binyan.translation.decoder import TranslationSettings
 from binyan.translation.tuning import TuningSettings
 
@@ -42,6 +42,11 @@ class TranslationExperiment(Experiment):
         return SYSTEMS.get(self.label)
 
     @property
+    def compared(self) -> tuple[str, ...]:
+        """The systems of the bitext, each of which is compared with the one before."""
+        return systems_of(self.dataset, self.target)
+
+    @property
     def steps(self) -> tuple[str, ...]:
         """The bitext, the language pair and the label."""
         return self.dataset, self.language_pair, self.label
@@ -55,6 +60,11 @@ class TranslationExperiment(Experiment):
     def is_analysis(self) -> bool:
         """Whether it compares what other experiments translated."""
         return self.measure == COMPARED
+
+
+def systems_of(corpus: str, target: str) -> tuple[str, ...]:
+    """The systems of a bitext: all into German, which has compounds, and on the large bitext; otherwise those of the thesis's chapter 4."""
+    return tuple(SYSTEMS) if target == "de" or corpus == "europarl" else OF_CHAPTER_4
 
 
 def experiments() -> list[TranslationExperiment]:
@@ -79,19 +89,20 @@ def _of_bitext(corpus: str, pair: str, data: dict[str, Any]) -> list[Translation
     }
     if data["target"] == "de":
         data = {**data, "compounds": GERMAN_COMPOUNDS}
+    labels = systems_of(corpus, data["target"])
     listed = [
         TranslationExperiment(
             dataset=corpus,
             label=label,
             data=data,
-            model={**common, "system": 1, "models": " ".join(models.names), **models.settings},
+            model={**common, "system": 1, "models": " ".join(SYSTEMS[label].names), **SYSTEMS[label].settings},
         )
-        for label, models in SYSTEMS.items()
+        for label in labels
     ]
     bitext, numbers = ALIGNED_AGAIN
     if (corpus, pair) == bitext:
         for number in numbers:
             model = {**listed[0].model, "system": number}
             listed.append(replace(listed[0], label=f"{BASELINE}-alignment-{number}", model=model))
-    compared = {**common, "models": " ".join(SYSTEMS), "samples": 1000}
+    compared = {**common, "models": " ".join(labels), "samples": 1000}
     return [*listed, TranslationExperiment(dataset=corpus, label=COMPARED, data=data, model=compared, measure=COMPARED)]
