@@ -42,6 +42,7 @@ def made_up(size: str, order: int, name: str, variants: list[str], events: int) 
         "vocabulary_size": 10,
         "training_tokens": 1_000_000 if size == "1m" else 9_990_000,
         "variants": {v: {"signature": f"{where}|{v}", "perplexity": perplexity(p)} for v, p in log_probs.items()},
+        "news": {v: {"perplexity": 100.0 if name == "mkn" else 90.0} for v in variants},
     }
     if name != "mkn":
         figures |= {"trace": [[-30.0, -20, -19, -18, -19, -18]], "sweeps": 6, "seconds_per_sweep": 0.5}
@@ -92,7 +93,7 @@ def test_every_section(stored, tmp_path):
     results, experiments = stored
     missing = NGramExperiment(size="33m", label="mkn", data={}, model={"order": 4}, measure="perplexity")
     sections = hpylm.sections(results, THESIS, [*experiments, missing])
-    names = "Perplexity, Order, Subsets of the test text, Training size, Linking elements, Where compounds win and lose, Burn-in, Cost, Missing"
+    names = "Perplexity, Order, Subsets of the test text, Text further from training, Training size, Linking elements, Where compounds win and lose, Burn-in, Cost, Missing"
     assert [s.title for s in sections] == names.split(", ") and "hpylm/europarl-de/33m/order-4/mkn" in sections[-1].text
     titles = [t.title for s in sections for t in s.tables]
     assert len(set(titles)) == len(titles)  # drawings are files of these names
@@ -112,10 +113,12 @@ def test_every_section(stored, tmp_path):
     smaller = perplexity_tables.main(StoredRuns(results, experiments), "10m", THESIS["hpylm"])
     row = next(row for row in smaller.rows if row[0] == "HPYLM")
     assert row[4:] == [None, None]  # the thesis's are of a larger text
+    news = next(row for row in sections[3].tables[0].rows if row[:3] == ["all text", 4, "HPYLM"])
+    assert news[3] == pytest.approx(100 * (sampled / mkn - 1)) and news[4:] == [90.0, pytest.approx(-10)]
     subset = sections[2].tables[1]
     theirs = {tuple(row[:2]): row[-1] for row in subset.rows}
     assert theirs.get(("1", "compound"), -4.6) == -4.6 and theirs.get(("2", "other")) is None
-    assert all("hoch+haus" in row[1] for row in sections[5].tables[0].rows)
+    assert all("hoch+haus" in row[1] for row in sections[6].tables[0].rows)
     written = report_page.write(tmp_path / "out", "Chapter 3", sections)
     assert all(path.stat().st_size > 10_000 for path in written)
 

@@ -18,6 +18,7 @@ from binyan.text import Corpus, Preparation, Vocabulary, VocabularyPolicy, read_
 FOLDER = "text/europarl_de"
 # As the thesis's text: punctuation normalised, and every sentence once.
 PREPARATION = Preparation(punctuation=True, tokenise="de", lowercase=True)
+NEWS = "text/ud_pud/de_pud.conllu.gz"
 SHARDS = 4
 MAIN_SIZE = "all"  # 33.7 million tokens before sentences are left out, the nearest to the thesis's 59 million
 # The sizes of the scaling experiment -> number of shards, and number of tokens taken from them (None: all).
@@ -62,6 +63,11 @@ def training_corpus(data: Mapping[str, Any], workspace: Workspace) -> Corpus:
 def held_out_text(workspace: Workspace) -> HeldOutText:
     """The test text, prepared as the training text."""
     return HeldOutText.read(_prepared("test", workspace))
+
+
+def other_text(workspace: Workspace) -> HeldOutText | None:
+    """A thousand sentences of news and encyclopedia (PUD), further from the training text; None where the data folder lacks them."""
+    return HeldOutText.read(workspace.source(NEWS), PREPARATION) if (workspace.data / NEWS).exists() else None
 
 
 def distinct(sentences: Iterable[list[str]]) -> Iterator[list[str]]:

@@ -103,6 +103,20 @@ def by_size(stored: StoredRuns) -> Iterator[Table]:
             yield curve(title, "training tokens", "change in perplexity, %", points, signature, log_x=True)
 
 
+def by_text(stored: StoredRuns) -> Iterator[Table]:
+    """Changes against Kneser-Ney on the test text and on text that is further from training."""
+    rows: list[list[Cell]] = []
+    shown = [s for s in stored.perplexities if s.news is not None]
+    for s in shown:
+        mkn = stored.find(s.size, s.order, "MKN")
+        if s.news is not None and mkn is not None and mkn.news is not None and s.name != mkn.name:
+            rows.append([size_title(s.size), s.order, s.name, _change(s, mkn), s.news, _percent(s.news, mkn.news)])
+    columns = [Column("training text"), Column("order", "d"), Column("model"), Column("test, against MKN %", "+.2f")]
+    columns += [Column("news, perplexity", ".1f"), Column("news, against MKN %", "+.2f")]
+    if rows:
+        yield Table("Parliament and news", columns, rows, signatures(shown))
+
+
 def _change(e: StoredPerplexity, baseline: StoredPerplexity | None) -> float | None:
     return None if baseline is None or baseline.name == e.name else _percent(e.perplexity, baseline.perplexity)
 

@@ -6,11 +6,12 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from binyan.evaluation import Evaluation, HeldOutText, evaluate
 from binyan.experiments.experiment import Measure, Outcome, Workspace
@@ -53,11 +54,16 @@ def _of_test_text(size: str, measure: str) -> NGramExperiment:
 
 
 def measure_perplexity(experiment: NGramExperiment, workspace: Workspace) -> Outcome:
-    """Train, then score the test text. All scores are kept, so that breakdowns and comparisons need no new run."""
+    """Train, then score the test text and a text that is further from training.
+
+    Scores of the test text are kept, so that breakdowns and comparisons need no new run.
+    """
     corpus = europarl.training_corpus(experiment.data, workspace)
-    text = europarl.held_out_text(workspace)
+    news = europarl.other_text(workspace)
+    texts = {"test": europarl.held_out_text(workspace), **({} if news is None else {"news": news})}
     measure = _kneser_ney if experiment.model["kind"] == "mkn" else _sampled
-    variants, figures = measure(experiment, workspace, corpus, text)
+    evaluations, figures = measure(experiment, workspace, corpus, texts)
+    variants = evaluations["test"]
     main = next(iter(variants.values()))
     figures = {
         **main.to_dict(),
@@ -67,6 +73,8 @@ def measure_perplexity(experiment: NGramExperiment, workspace: Workspace) -> Out
         **figures,
         "variants": {name: e.to_dict() for name, e in variants.items()},
     }
+    if "news" in evaluations:
+        figures["news"] = {name: e.to_dict() for name, e in evaluations["news"].items()}
     arrays = {f"log_prob.{name}": e.scores.log_prob for name, e in variants.items()}
     return Outcome(
         figures, str(main.signature), {"matched": main.scores.matched, "unknown": main.scores.unknown, **arrays}
@@ -116,15 +124,18 @@ MEASURES: Mapping[str, Measure] = {
     "subsets": measure_subsets,
 }
 
-Measured = tuple[dict[str, Evaluation], dict[str, Any]]
+# Evaluations by text and variant of the model.
+Evaluations = dict[str, dict[str, Evaluation]]
+Texts = Mapping[str, HeldOutText]
+Measured = tuple[Evaluations, dict[str, Any]]
 
 
-def _kneser_ney(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, text: HeldOutText) -> Measured:
+def _kneser_ney(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts) -> Measured:
     model = models.train(experiment.model, corpus, workspace, progress=workspace.progress)
-    return {"plain": evaluate(model, text)}, {}
+    return {name: {"plain": evaluate(model, text)} for name, text in texts.items()}, {}
 
 
-def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, text: HeldOutText) -> Measured:
+def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts) -> Measured:
     """The last sample alone and all samples averaged; compound models also renormalised over the vocabulary."""
     schedule = models.schedule(experiment.model)
     ticks: list[float] = []
@@ -135,10 +146,10 @@ def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, 
             bar.advance(1, **figures)
 
         evaluate_samples = _compound_samples if experiment.is_compound else _word_samples
-        evaluations, model = evaluate_samples(experiment, workspace, corpus, text, after_sweep)
+        evaluations, model = evaluate_samples(experiment, workspace, corpus, texts, after_sweep)
     sweeps = [after - before for before, after in pairwise(ticks)]
     figures = {
-        **{f"perplexity_{name.replace(' ', '_')}": e.perplexity for name, e in evaluations.items()},
+        **{f"perplexity_{name.replace(' ', '_')}": e.perplexity for name, e in evaluations["test"].items()},
         "sweeps": schedule.sweeps,
         "seconds_per_sweep": statistics.median(sweeps) if sweeps else None,
         "hyperparameters": model.hyperparameters,
@@ -150,33 +161,50 @@ def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, 
 
 
 def _word_samples(
-    experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, text: HeldOutText, after_sweep: ProgressOption
-) -> tuple[dict[str, Evaluation], Any]:
+    experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts, after_sweep: ProgressOption
+) -> tuple[Evaluations, Any]:
     model = models.train(experiment.model, corpus, workspace, workspace.checkpoint(experiment), after_sweep)
-    variants = (
-        {"one sample": model.one_sample(), "averaged": model} if model.schedule.collected > 1 else {"one sample": model}
-    )
-    return {name: evaluate(variant, text) for name, variant in variants.items()}, model
+    variants = {"one sample": model.one_sample(), "averaged": model}
+    return {name: {v: evaluate(lm, text) for v, lm in variants.items()} for name, text in texts.items()}, model
 
 
 def _compound_samples(
-    experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, text: HeldOutText, after_sweep: ProgressOption
-) -> tuple[dict[str, Evaluation], Any]:
+    experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts, after_sweep: ProgressOption
+) -> tuple[Evaluations, Any]:
     """Samples of compound models are scored one by one: those of a large text do not fit into memory together."""
     kept = models.schedule(experiment.model).kept_sweeps
     first = {**experiment.model, "burn_in": kept[0] - 1, "iterations": kept[0], "samples": 1}
     whole = models.train(first, corpus, workspace, workspace.checkpoint(experiment), after_sweep)
-    sample, total, evaluations = whole, dict[str, Any](), dict[str, Evaluation]()
+    averages = {name: {"": SampleAverage(), " renormalised": SampleAverage()} for name in texts}
+    sample = whole
     for before, sweep in pairwise((kept[0], *kept)):
-        if sweep > before:
-            sample = whole.next_sample(sweep - before)
-        for name, variant in (("", sample), (" renormalised", sample.closed())):
-            evaluations[f"one sample{name}"] = one = evaluate(variant, text, closed=True)
-            total[name] = total.get(name, 0.0) + np.exp(one.scores.log_prob)
-    for name, sums in total.items() if len(kept) > 1 else ():
-        one = evaluations[f"one sample{name}"]
-        scores = replace(one.scores, log_prob=np.log(sums / len(kept)))
-        signature = one.signature.extended(samples=len(kept))
-        evaluations[f"averaged{name}"] = replace(one, scores=scores, signature=signature)
-    order = ("one sample", "averaged", "one sample renormalised", "averaged renormalised")
-    return {name: evaluations[name] for name in order if name in evaluations}, sample
+        sample = whole.next_sample(sweep - before) if sweep > before else whole
+        for name, text in texts.items():
+            for how, average in averages[name].items():
+                average.add(evaluate(sample.closed() if how else sample, text, closed=True))
+    return {
+        name: {f"{kind}{how}": e for how, average in by_how.items() for kind, e in average.evaluations.items()}
+        for name, by_how in averages.items()
+    }, sample
+
+
+@dataclass
+class SampleAverage:
+    """The mean of the probabilities that samples of a model give to a text, sample by sample."""
+
+    last: Evaluation | None = None
+    total: NDArray[np.float64] | float = 0.0
+    samples: int = 0
+
+    def add(self, evaluation: Evaluation) -> None:
+        """One more sample."""
+        self.last, self.samples = evaluation, self.samples + 1
+        self.total = self.total + np.exp(evaluation.scores.log_prob)
+
+    @property
+    def evaluations(self) -> dict[str, Evaluation]:
+        """The last sample alone, and the average."""
+        assert self.last is not None
+        scores = replace(self.last.scores, log_prob=np.log(self.total / self.samples))
+        signature = self.last.signature.extended(samples=self.samples)
+        return {"one sample": self.last, "averaged": replace(self.last, scores=scores, signature=signature)}

@@ -13,7 +13,7 @@ from binyan.experiments.results import Result, Results
 
 
 class StoredPerplexity(NamedTuple):
-    """The perplexity of a variant of a model of some order, trained on a text of some size."""
+    """The perplexity of a variant of a model of some order, trained on a text of some size; `news`: on text further from training."""
 
     size: str
     order: int
@@ -21,6 +21,7 @@ class StoredPerplexity(NamedTuple):
     perplexity: float
     signature: str
     result: Result
+    news: float | None = None
 
 
 class StoredRuns:
@@ -41,6 +42,7 @@ class StoredRuns:
                 variants[model.variant]["perplexity"],
                 variants[model.variant]["signature"],
                 r,
+                r.figures.get("news", {}).get(model.variant, {}).get("perplexity"),
             )
             for e, r in self.runs
             if e.measure == "perplexity" and e.order is not None and (variants := r.figures["variants"])
