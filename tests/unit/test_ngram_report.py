@@ -140,7 +140,7 @@ def test_sizes_may_have_any_names(stored):
     ]
     for experiment, outcome in outcomes:
         results.put(experiment, outcome, 1.0, 1)
-    main, burn_in, cost = hpylm.sections(results, {}, [e for e, _ in outcomes])
+    main, _, burn_in, cost = hpylm.sections(results, {}, [e for e, _ in outcomes])
     assert main.tables[0].title == f"Perplexity, Europarl German, {size} tokens, n = 4"
     assert main.tables[0].column("model") == ["MKN", "HPYLM averaged"]
     assert burn_in.tables[0].title.endswith(f", europarl-de/{size}/order-4/hpylm")
