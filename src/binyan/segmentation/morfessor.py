@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -125,11 +125,47 @@ def _flatcat(data: list[tuple[int, str]], start: SegmentWord, perplexity_thresho
     tidy: Any = flatcat.HeuristicPostprocessor()
 
     def segment(word: str) -> tuple[Part, ...]:
-        morphs = tidy.apply_to(model.viterbi_analyze(word)[0], model)
+        morphs = tidy.apply_to(_best_morphs(model, word), model)
         # What is left of non-morphemes counts as stems.
         return tuple(Part(m.morph, m.category if m.category in ("PRE", "STM", "SUF") else "STM") for m in morphs)
 
     return segment
+
+
+def _best_morphs(model: Any, word: str) -> Sequence[Any]:
+    """The most probable morphs of a word with their categories, as FlatCat's own `viterbi_analyze` finds them.
+
+    FlatCat keeps a state for every length of the last morph. Its model looks at categories alone, so the best length will do.
+    """
+    from flatcat.flatcat import DEFAULT_CATEGORY, LOGPROB_ZERO, WORD_BOUNDARY, CategorizedMorph, get_categories
+
+    coding, categories = model._corpus_coding, [c for c in get_categories(wb=True) if c != WORD_BOUNDARY]
+    best: list[dict[str, tuple[float, int, str]]] = [
+        {WORD_BOUNDARY: (0.0, 0, "")}
+    ]  # cost, where the morph begins, category before it
+    for end in range(1, len(word) + 1):
+        here: dict[str, tuple[float, int, str]] = {}
+        for begin in range(end - 1, -1, -1):
+            if best[begin] and (morph := word[begin:end]) in model:
+                for category in categories:
+                    lowest = here.get(category, (math.inf, 0, ""))
+                    for before, (cost, _, _) in best[begin].items():
+                        total = cost + coding.transit_emit_cost(before, category, morph)
+                        if total <= lowest[0]:
+                            lowest = total, begin, before
+                    here[category] = lowest
+        best.append(here)
+    ends = {c: cost + coding.log_transitionprob(c, WORD_BOUNDARY) for c, (cost, _, _) in best[-1].items()}
+    lowest_end = min(ends.values(), default=math.inf)
+    if lowest_end >= LOGPROB_ZERO:
+        return [CategorizedMorph(word, DEFAULT_CATEGORY)]
+    category = [c for c, cost in ends.items() if cost == lowest_end][-1]
+    morphs, end = [], len(word)
+    while end > 0:
+        _, begin, before = best[end][category]
+        morphs.append(CategorizedMorph(word[begin:end], category))
+        end, category = begin, before
+    return morphs[::-1]
 
 
 def _has_letter(word: str) -> bool:
