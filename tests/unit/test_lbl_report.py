@@ -48,6 +48,7 @@ def made_up(experiment) -> Outcome:
     figures = {
         "perplexity": level,
         "perplexity_dev": level + abs((experiment.penalty or 30.0) - 30.0),
+        "perplexity_news": 2 * level,
         "tokens": 1000,
         "training_tokens": experiment.data["tokens"] or 33_000_000,
         "vocabulary_size": 5_000 if experiment.has_fixed_vocabulary else 9_000,
@@ -78,6 +79,7 @@ def sections(results):
 def test_every_section_is_there(sections):
     assert list(sections) == [
         "Perplexity",
+        "Text further from training",
         "The family of models",
         "Mixtures",
         "By frequency",
@@ -129,6 +131,12 @@ def test_similarity_by_amount_of_text(sections):
     )  # Europarl twice
 
 
+def test_parliament_and_news(sections):
+    table = sections["Text further from training"].tables[0]
+    row = next(row for row in table.rows if row[:2] == [0.05, "CLBL++ against CLBL"])
+    assert row[2] == row[3] < 0 and row[4] == pytest.approx(100 * (404 / 422 - 1))
+
+
 def test_several_seeds(sections):
     kappa = sections["Words seen once"].tables[0]
     german = [row for row in kappa.rows if row[:2] == ["de", 1.0]]
@@ -149,7 +157,9 @@ def test_comparisons_with_the_thesis(results):
     averages = statuses["Table 4.5"].comparisons
     assert {c.keys[-1] for c in averages} >= {"LBL", "LBL++", "CLBL", "CLBL++"}
     main = statuses["Table 4.6"].comparisons
-    assert {c.keys[2] for c in main} == {"CLBL 0.05", "CLBL++ 0.05", "CLBL 1.0", "CLBL++ 1.0"} and len(main) == 6
+    assert {c.keys[2] for c in main} == {"CLBL 0.05", "CLBL++ 0.05", "CLBL 1.0", "CLBL++ 1.0"} and len(
+        main
+    ) == 12  # on parliament and on news
     small = [c for c in statuses["Table 4.4"].comparisons if c.keys[-1] == "de" and "clbl++/" in c.experiment]
     assert len(small) == 4  # of clbl++ and nclbl++: against Kneser-Ney and against the plain model
     assert statuses["Table 4.8"].comparisons and statuses["Table 4.3"].shown == "shown"

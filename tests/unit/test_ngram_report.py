@@ -114,7 +114,11 @@ def test_every_section(stored, tmp_path):
     row = next(row for row in smaller.rows if row[0] == "HPYLM")
     assert row[4:] == [None, None]  # the thesis's are of a larger text
     news = next(row for row in sections[3].tables[0].rows if row[:3] == ["all text", 4, "HPYLM"])
-    assert news[3] == pytest.approx(100 * (sampled / mkn - 1)) and news[4:] == [90.0, pytest.approx(-10)]
+    assert news[3] == pytest.approx(100 * (sampled / mkn - 1)) and news[4:] == [
+        90.0,
+        pytest.approx(-10),
+        pytest.approx(-100 / 300),
+    ]
     subset = sections[2].tables[1]
     theirs = {tuple(row[:2]): row[-1] for row in subset.rows}
     assert theirs.get(("1", "compound"), -4.6) == -4.6 and theirs.get(("2", "other")) is None

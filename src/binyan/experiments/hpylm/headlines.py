@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from binyan.experiments.headline import Change, Headline, Keys
 from binyan.experiments.hpylm.europarl import MAIN_SIZE
 from binyan.experiments.hpylm.ngram_experiment import BASELINE, NGramExperiment
@@ -47,13 +49,25 @@ def headlines(experiment: NGramExperiment) -> list[Headline]:
     if experiment.measure in _ANALYSES:
         return _ANALYSES[experiment.measure]
     if experiment.label == BASELINE:
-        return [Headline("perplexity", ("perplexity",))]
+        return [
+            Headline("perplexity", ("perplexity",)),
+            Headline("perplexity on news", ("news", "plain", "perplexity")),
+        ]
     variants = ["one sample", "averaged"]
     if experiment.is_compound:
         variants = ["one sample", "one sample renormalised", "averaged renormalised"]
     return [
-        Headline(f"perplexity, {variant}", ("variants", variant, "perplexity"), change=_change(experiment, variant))
+        headline
         for variant in variants
+        if (change := _change(experiment, variant))
+        for headline in (
+            Headline(f"perplexity, {variant}", ("variants", variant, "perplexity"), change=change),
+            Headline(
+                f"perplexity on news, {variant}",
+                ("news", variant, "perplexity"),
+                change=replace(change, ours=("news", "plain", "perplexity")),
+            ),
+        )
     ]
 
 

@@ -103,16 +103,21 @@ def by_size(stored: StoredRuns) -> Iterator[Table]:
             yield curve(title, "training tokens", "change in perplexity, %", points, signature, log_x=True)
 
 
-def by_text(stored: StoredRuns) -> Iterator[Table]:
-    """Changes against Kneser-Ney on the test text and on text that is further from training."""
+def by_text(stored: StoredRuns, thesis: Mapping[str, Any]) -> Iterator[Table]:
+    """Changes against Kneser-Ney on the test text and on text that is further from training, as the thesis's was."""
+    theirs = thesis.get("perplexity_by_order", {})
     rows: list[list[Cell]] = []
     shown = [s for s in stored.perplexities if s.news is not None]
     for s in shown:
         mkn = stored.find(s.size, s.order, "MKN")
         if s.news is not None and mkn is not None and mkn.news is not None and s.name != mkn.name:
-            rows.append([size_title(s.size), s.order, s.name, _change(s, mkn), s.news, _percent(s.news, mkn.news)])
+            order, is_main = str(s.order), s.size == MAIN_SIZE and s.name in theirs
+            there = _percent(theirs[s.name][order], theirs["MKN"][order]) if is_main else None
+            changes = [_change(s, mkn), s.news, _percent(s.news, mkn.news), there]
+            rows.append([size_title(s.size), s.order, s.name, *changes])
     columns = [Column("training text"), Column("order", "d"), Column("model"), Column("test, against MKN %", "+.2f")]
     columns += [Column("news, perplexity", ".1f"), Column("news, against MKN %", "+.2f")]
+    columns.append(Column("thesis, news, against MKN %", "+.2f"))
     if rows:
         yield Table("Parliament and news", columns, rows, signatures(shown))
 

@@ -33,7 +33,7 @@ def sections(
         ReportSection("Perplexity", _PERPLEXITY, [perplexity_tables.main(stored, size, figures) for size in large]),
         ReportSection("Order", "", by_order),
         ReportSection("Subsets of the test text", _SUBSETS, subsets),
-        ReportSection("Text further from training", _NEWS, list(perplexity_tables.by_text(stored))),
+        ReportSection("Text further from training", _NEWS, list(perplexity_tables.by_text(stored, figures))),
         ReportSection("Training size", _SIZES, list(perplexity_tables.by_size(stored))),
         ReportSection("What the test text consists of", _COMPOSITION, list(data_tables.composition(stored, figures))),
         ReportSection("Linking elements", "", list(data_tables.components(stored, figures))),

@@ -26,6 +26,16 @@ def headlines(experiment: Experiment) -> list[Headline]:
     plain = KINDS[experiment.label].plain if experiment.label in KINDS else None
     more = (_change(experiment, plain),) if plain else ()
     listed = [Headline("perplexity", ("perplexity",), change=change, more=more)]
+    if experiment.data["text"] == eltec.EUROPARL:
+        of_news = ("perplexity_news",)
+        listed.append(
+            Headline(
+                "perplexity on news",
+                of_news,
+                change=change and replace(change, ours=of_news),
+                more=tuple(replace(c, ours=of_news) for c in more),
+            )
+        )
     if experiment.has_similarity:
         listed += _similarity(experiment)
     if experiment.label == "clbl++" and experiment.setting == MAIN_SIZE:

@@ -145,6 +145,7 @@ def measure_perplexity(experiment: PerplexityExperiment, workspace: Workspace) -
     }
     if experiment.is_fast and (tagged := eltec.tagged(data, workspace)) is not None:
         news = evaluate(lm, tagged)
+        figures["perplexity_news"] = news.perplexity
         figures["by_pos"] = _sums(news, grouping("pos", news))
         figures["by_sequence"] = sequences(news)
     if experiment.has_similarity and isinstance(lm, binyan.LogBilinear):

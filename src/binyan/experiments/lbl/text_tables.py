@@ -10,7 +10,7 @@ from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.table import Cell
 from binyan.experiments.lbl import eltec
 from binyan.experiments.lbl.models import TITLES
-from binyan.experiments.lbl.perplexity_experiment import MAIN_SIZE
+from binyan.experiments.lbl.perplexity_experiment import BASELINE, MAIN_SIZE
 from binyan.experiments.lbl.stored import StoredRuns
 
 _MODELS = ("mkn", "clbl", "clbl++")
@@ -62,6 +62,31 @@ def sequences(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     columns += [Column("CLBL++", ".1f"), Column("change, %", "+.1f"), Column("thesis, change, %", "+.0f")]
     note = "Perplexity of the noun, given the words before it. The thesis's change is of all words of such sequences, in news."
     return [Table("Nouns after adjectives", columns, rows, "\n".join(signatures), note)] if rows else []
+
+
+def by_text(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
+    """Models of German Europarl on their test text, and on news, which is further from it, as the thesis's test text was."""
+    theirs = thesis.get("perplexity_main", {})
+    rows: list[list[Cell]] = []
+    signatures = []
+    for run in (run for run in stored.perplexity if run.experiment.data["text"] == eltec.EUROPARL):
+        e, figures = run.experiment, run.result.figures
+        title, setting = TITLES.get(e.label, e.label), e.setting
+        bases = [] if e.label == BASELINE else [BASELINE, *([e.label.replace("++", "")] if "++" in e.label else [])]
+        for base in bases:
+            if (other := stored.best(setting, "de", base)) is not None:
+                before = other.result.figures
+                changes = [_change(figures.get(key), before.get(key)) for key in ("perplexity", "perplexity_news")]
+                pair = [theirs.get(f"{TITLES[label]} {e.kappa}", {}).get("de") for label in (e.label, base)]
+                rows.append([e.kappa, f"{title} against {TITLES[base]}", *changes, _change(*pair)])
+        signatures.append(run.result.signature)
+    columns = [Column("kappa", "g"), Column("models"), Column("parliament, %", "+.1f"), Column("news, %", "+.1f")]
+    columns.append(Column("thesis, news, %", "+.1f"))
+    return [Table("Parliament and news, German Europarl", columns, rows, "\n".join(signatures))] if rows else []
+
+
+def _change(figure: float | None, base: float | None) -> float | None:
+    return None if figure is None or base is None else 100 * (figure / base - 1)
 
 
 def _texts(stored: StoredRuns) -> Iterator[tuple[str, str, str]]:
