@@ -21,6 +21,7 @@ _MARKERS = "os^Dv*P"
 _DASHES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
 _INK = "#1a1b1c"  # all that is neither data nor paper; inline drawings get the text colour of their page instead
 _SIGNATURE_WIDTH = 125
+_INSIDE, _WIDE = 4, 9.2  # names of series that have room inside a drawing; inches across where they stand beside it
 _NAME_WIDTH, _NAME_HEIGHT = 0.2, 0.05  # of the drawing, for the name of a point
 
 
@@ -53,7 +54,11 @@ def draw(table: Table, signature: bool = True) -> Figure:
         axes.set_ylabel(chart.y_title or chart.y[0])
         panel.set_xlabel(chart.x)
         axes.grid(axis="y", color="#8888884d")
-        if len(axes.get_legend_handles_labels()[1]) > 1:
+        series = len(axes.get_legend_handles_labels()[1])
+        if series > _INSIDE:
+            figure.set_size_inches(_WIDE, figure.get_figheight())
+            figure.legend(loc="outside right upper", frameon=False, fontsize=8)
+        elif series > 1:
             axes.legend(frameon=False, fontsize=8)
         if signature:
             lines = [part for line in table.signature.splitlines() for part in textwrap.wrap(line, _SIGNATURE_WIDTH)]
@@ -170,12 +175,13 @@ def _lines(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
     series = _series(table, chart, y)
     most = max(map(len, series.values()))
     for number, (name, points) in enumerate(series.items()):
+        turn = number // len(_COLOURS)  # where colours repeat, dashes and markers do not
         axes.plot(
             list(points),
             list(points.values()),
             color=_COLOURS[number % len(_COLOURS)],
-            linestyle=_DASHES[number % len(_DASHES)],
-            marker=_MARKERS[number % len(_MARKERS)],
+            linestyle=_DASHES[(number + turn) % len(_DASHES)],
+            marker=_MARKERS[(number + 2 * turn) % len(_MARKERS)],
             markevery=max(1, most // 12),
             markersize=5,
             label=name,
