@@ -39,8 +39,7 @@ _NEWS = (
 )
 _KAPPA = (
     "Kappa is the share of words seen once that the vocabulary leaves out. The thesis finds that morphemes gain less where it leaves them all "
-    "out. Our models keep the morphemes of such words where they stand in contexts; with <unk> in their place, as there, what is left of the "
-    "gain tells how much of it that explains."
+    "out. Our models keep the morphemes of such words where they stand in contexts; the last rows of each kappa have <unk> in their place, as there."
 )
 _MAP = (
     "Vectors of the most used affixes of the English model that has seen most text, in the plane by t-SNE on cosines. Prefixes end in a "
