@@ -79,7 +79,7 @@ def test_verdicts(better, ours, verdict):
 
 def test_statuses_from_results(tmp_path):
     results = Results(tmp_path)
-    listed = {e.label: e for e in hpylm.experiments() if (e.size, e.order) == ("all-unique", 4)}
+    listed = {e.label: e for e in hpylm.experiments() if (e.size, e.order) == ("all", 4)}
     results.put(listed["mkn"], Outcome({"perplexity": 100.0}, "s"), 1.0, 1)
     variants = {"one sample": {"perplexity": 97.8}, "averaged": {"perplexity": 96.0}}
     results.put(listed["hpylm"], Outcome({"variants": variants}, "s"), 1.0, 1)
