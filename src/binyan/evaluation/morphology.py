@@ -44,13 +44,14 @@ class BestAnalyses:
     gold: Sequence[GoldWord]
     best: Mapping[str, Analysis]
 
+    def __post_init__(self) -> None:
+        if not self.best:
+            raise InputError("the model analyses none of the gold words; was it learnt from another language?")
+
     @classmethod
     def of(cls, analyser: Analyser, gold: Sequence[GoldWord]) -> BestAnalyses:
         """Analyse every gold word, seen in training or not."""
-        best = {word.word: analyses[0] for word in gold if (analyses := analyser.analyses(word.word, 1))}
-        if not best:
-            raise InputError("the model analyses none of the gold words; was it learnt from another language?")
-        return cls(gold, best)
+        return cls(gold, {word.word: analyses[0] for word in gold if (analyses := analyser.analyses(word.word, 1))})
 
     @property
     def pieces(self) -> dict[str, Segmentation]:
