@@ -44,7 +44,7 @@ class TranslationExperiment(Experiment):
     @property
     def compared(self) -> tuple[str, ...]:
         """The systems of the bitext, each of which is compared with the one before."""
-        return systems_of(self.dataset, self.target)
+        return systems_of(self.dataset)
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -62,9 +62,9 @@ class TranslationExperiment(Experiment):
         return self.measure == COMPARED
 
 
-def systems_of(corpus: str, target: str) -> tuple[str, ...]:
-    """The systems of a bitext: all into German, which has compounds, and on the large bitext; otherwise those of the thesis's chapter 4."""
-    return tuple(SYSTEMS) if target == "de" or corpus == "europarl" else OF_CHAPTER_4
+def systems_of(corpus: str) -> tuple[str, ...]:
+    """The systems of a bitext: all on the large one; otherwise those of the thesis's chapter 4."""
+    return tuple(SYSTEMS) if corpus == "europarl" else OF_CHAPTER_4
 
 
 def experiments() -> list[TranslationExperiment]:
@@ -89,7 +89,7 @@ def _of_bitext(corpus: str, pair: str, data: dict[str, Any]) -> list[Translation
     }
     if data["target"] == "de":
         data = {**data, "compounds": GERMAN_COMPOUNDS}
-    labels = systems_of(corpus, data["target"])
+    labels = systems_of(corpus)
     listed = [
         TranslationExperiment(
             dataset=corpus,
