@@ -230,7 +230,7 @@ def test_a_thesis_figure_stands_beside_its_own_size_of_text():
 
 def test_changes_in_bleu_are_of_one_chapter():
     thesis = thesis_figures()
-    listed = {e.label: load_study("translation").headlines(e)[0] for e in select(["translation"], ["multi30k/en-de"])}
+    listed = {e.label: load_study("translation").headlines(e)[0] for e in select(["translation"], ["europarl/en-de"])}
     changes = {label: h.change and h.change.beside(thesis) for label, h in listed.items()}
     assert changes["mkn"] is None and changes["hpylm+c-left"] == pytest.approx(13.7 - 13.9)
     assert changes["mkn+clbl"] == pytest.approx(15.9 - 15.7)
