@@ -283,8 +283,9 @@ def test_a_report_of_new_words(system, tmp_path):
     places = ["--source", str(tmp_path / "en"), "--reference", str(tmp_path / "de")]
     shown = CliRunner().invoke(app, ["mt", "new-words", str(system.folder), *places, "--json"])
     assert json.loads(shown.stdout)["kinds"]["compounds"]["right"] == 1
+    system.tune(source, target, rounds=1, name="plain", k=10, new_words=False)
     refused = CliRunner().invoke(
-        app, ["mt", "new-words", str(system.folder), *places, "--weights", str(system.folder / "without.json")]
+        app, ["mt", "new-words", str(system.folder), *places, "--weights", str(system.folder / "plain.json")]
     )
     assert isinstance(refused.exception, SettingsError) or "tuned without them" in refused.output
 
