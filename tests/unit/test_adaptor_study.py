@@ -14,7 +14,8 @@ from binyan.errors import BinyanError
 from binyan.evaluation.gold import GoldWord
 from binyan.experiments import adaptor, report_page
 from binyan.experiments.adaptor import stemmers, word_lists
-from binyan.experiments.adaptor.runs import AdaptorExperiment, learn
+from binyan.experiments.adaptor.learning import learn
+from binyan.experiments.adaptor.runs import AdaptorExperiment
 from binyan.experiments.adaptor.sample_scores import SampledAnalyses
 from binyan.experiments.experiment import Workspace
 from binyan.experiments.results import Results
@@ -169,6 +170,22 @@ def test_stemmers(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(stemmers, "version", lambda package: "1")
     figures = adaptor.MEASURES["stemmers"](experiment, workspace).figures
     assert figures["ISRI"]["evaluated"] == 3 and figures["ISRI"]["accuracy"] == pytest.approx(50)
+
+
+def test_scores_by_number_of_sweeps(workspace: Workspace, tmp_path: Path) -> None:
+    """Each number of sweeps is a run of its own; means over seeds stand beside the thesis's figure."""
+    listed = next(e for e in adaptor.experiments() if e.name == "adaptor/HEB/all/sweeps")
+    experiment = replace(listed, model={**listed.model, "grammars": "concat tpl-apart", "sweeps": "2 10", "seeds": 2})
+    outcome = adaptor.MEASURES[experiment.measure](experiment, workspace)
+    runs = outcome.figures["by_sweeps"]
+    assert [run[:3] for run in runs[:4]] == [["concat", 2, 1], ["concat", 2, 2], ["concat", 10, 1], ["concat", 10, 2]]
+    results = Results(tmp_path)
+    results.put(experiment, outcome, 1.0, 1)
+    thesis = {"adaptor": {"segment_border_f1": {"Tpl": {"HEB": 77.3}}}}
+    tables = [table for section in adaptor.sections(results, thesis, [experiment]) for table in section.tables]
+    table = next(t for t in tables if t.title == "By number of sweeps, HEB")
+    assert len(table.rows) == 4 and table.column("thesis, F1 after 1,000") == [None, None, 77.3, 77.3]
+    assert table.column("F1")[0] == pytest.approx((runs[0][4] + runs[1][4]) / 2) and table.column("roots, %")[0] is None
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

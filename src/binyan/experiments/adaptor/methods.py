@@ -72,6 +72,7 @@ class AnalysisMethod:
 MORFESSOR = AnalysisMethod("morfessor", "morfessor")
 RANDOM_GUESSERS = AnalysisMethod("guessers", "guessers")
 STEMMERS = AnalysisMethod("stemmers", "stemmers")
+SWEEPS = AnalysisMethod("sweeps", "sweeps")
 
 _SINGLE_AFFIXES = tuple(AnalysisMethod(name) for name in ("concat", "tpl", "tpl3ch", "tpl+t4", "tplr4"))
 _APART = tuple(AnalysisMethod(name, apart=True) for name in ("tpl", "tpl3ch", "tpl+t4", "tplr4"))

@@ -10,9 +10,11 @@ from binyan.evaluation.table import Cell, Chart, Column, Table
 from binyan.evaluation.traces import trace
 from binyan.experiments.adaptor import example_tables
 from binyan.experiments.adaptor.lexicon_tables import lexica
+from binyan.experiments.adaptor.methods import SWEEPS
 from binyan.experiments.adaptor.runs import AdaptorExperiment
 from binyan.experiments.adaptor.stemmers import PACKAGES
 from binyan.experiments.adaptor.stored import GridRow, StoredAnalyses, dataset_title, grid
+from binyan.experiments.adaptor.sweeps import by_sweeps
 from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Results
 
@@ -53,7 +55,7 @@ def sections(
                 ReportSection(f"{title}: lexica", _LEXICA, lexica(stored, size, figures)),
                 ReportSection(f"{title}: samples and examples", _SAMPLES, [t for t in samples if t.rows]),
                 ReportSection(f"{title}: trees", _TREES, (), example_tables.drawings(stored, size)),
-                ReportSection(f"{title}: sampling", "", _sampling(stored, size)),
+                ReportSection(f"{title}: sampling", "", [*_sampling(stored, size), *_by_sweeps(stored, size, figures)]),
             ]
     return [s for s in listed if s.tables or s.drawings]
 
@@ -138,6 +140,11 @@ def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any], length:
     outside = "words outside the samples our grammars were chosen on"
     rows += [GridRow(f"A {m.label}, {outside}", m.label, unseen) for m in methods]
     return grid(stored, size, f"Root accuracy, {word} roots", rows, thesis.get(f"root_accuracy_{word}", {}))
+
+
+def _by_sweeps(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> list[Table]:
+    results = [stored.results.get((dataset, size, SWEEPS.label)) for dataset in stored.datasets(size)]
+    return [by_sweeps(result, thesis.get("segment_border_f1", {})) for result in results if result is not None]
 
 
 def _sampling(stored: StoredAnalyses, size: str) -> list[Table]:

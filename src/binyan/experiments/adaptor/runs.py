@@ -6,8 +6,8 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePosixPath
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,12 @@ from binyan.evaluation.lexicon import gold_lexicon, roc_curve, score_lexicon
 from binyan.evaluation.morphology import BestAnalyses
 from binyan.evaluation.roots import GUESSERS, guesser_accuracy, partial_matches, strong_roots
 from binyan.evaluation.segmentation import score_segmentation
-from binyan.experiments.adaptor.methods import MORFESSOR, RANDOM_GUESSERS, STEMMERS, AnalysisMethod, methods_for
+from binyan.experiments.adaptor.learning import learn
+from binyan.experiments.adaptor.methods import MORFESSOR, RANDOM_GUESSERS, STEMMERS, SWEEPS, AnalysisMethod, methods_for
 from binyan.experiments.adaptor.sample_scores import SampledAnalyses, root_examples, template_lexicon, trees
 from binyan.experiments.adaptor.stemmers import measure_stemmers
+from binyan.experiments.adaptor.sweeps import SETTINGS as SWEEP_SETTINGS
+from binyan.experiments.adaptor.sweeps import measure_sweeps
 from binyan.experiments.adaptor.word_lists import (
     OTHER_LISTS,
     WORD_LISTS,
@@ -28,12 +31,10 @@ from binyan.experiments.adaptor.word_lists import (
     statistics,
     unseen,
 )
-from binyan.experiments.experiment import Experiment, Measure, Outcome, SettingValues, Workspace
-
-if TYPE_CHECKING:
-    from binyan.morphology import Morphology
+from binyan.experiments.experiment import Experiment, Measure, Outcome, Workspace
 
 WHOLE_LIST = "all"
+SHORTEST_LIST = "HEB"
 AFFIXES = ("Pre", "Suf")  # the symbols of prefixes and suffixes
 # size -> words (None: all), sweeps and burn-in; the thesis had all words, 1000 and 900
 PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), WHOLE_LIST: (None, 1_000, 900)}
@@ -61,12 +62,13 @@ class AdaptorExperiment(Experiment):
 
 def experiments() -> list[AdaptorExperiment]:
     """Samples of two lists for a first look, then all lists, whole, with the thesis's protocol."""
-    return [
+    listed = [
         _experiment(dataset, size, method)
         for size in PROTOCOLS
         for dataset in LISTS[size]
         for method in (MORFESSOR, *_without_learning(dataset), *methods_for(dataset, size == WHOLE_LIST))
     ]
+    return [*listed, _experiment(SHORTEST_LIST, WHOLE_LIST, SWEEPS)]
 
 
 def _without_learning(dataset: str) -> tuple[AnalysisMethod, ...]:
@@ -81,6 +83,8 @@ def _experiment(dataset: str, size: str, method: AnalysisMethod) -> AdaptorExper
     model: dict[str, Any] = {"kind": method.measure}
     if method.measure == "morfessor":
         model["seed"] = 1
+    elif method == SWEEPS:
+        model |= SWEEP_SETTINGS
     elif method.measure == "adaptor":
         model |= {"sweeps": sweeps, "burn_in": burn_in, "seed": 1, "initialisation": "batch", "grammar": method.grammar}
         model |= {"relabel": -1} if method.resamples_trees else {}
@@ -131,35 +135,6 @@ def thinned(curve: Sequence[tuple[float, float]], most: int = 100) -> list[list[
     """
     kept = np.linspace(0, len(curve) - 1, min(most, len(curve))).astype(int)
     return [[round(x, 4), round(y, 4)] for x, y in (curve[i] for i in kept)]
-
-
-def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, checkpoint: Path) -> Morphology:
-    """A morphology learnt with these settings; learning is resumed from `checkpoint` if it exists."""
-    from binyan.grammar import Grammar
-    from binyan.grammar.library import library_text
-    from binyan.morphology import Morphology
-
-    grammar = Grammar.load(model["grammar"])
-    if "unadapted" in model:
-        text = library_text(model["grammar"]) or ""
-        for symbol in model["unadapted"].split():
-            text = text.replace(f"@{symbol}", symbol)
-        grammar = Grammar.from_text(text, f"{model['grammar']}-unadapted")
-    morphology = Morphology(
-        grammar,
-        sweeps=model["sweeps"],
-        burn_in=model["burn_in"],
-        chains=1,
-        seed=model["seed"],
-        initialisation=model["initialisation"],
-        relabel=model.get("relabel", 0),
-        joint=0.0,
-        unit="codepoint",
-    )
-    # The file of a grammar may have changed.
-    resume = checkpoint.exists() and Morphology.load(checkpoint).grammar.same_rules(grammar)
-    how = {"checkpoint": checkpoint, "checkpoint_seconds": 600.0, "resume": resume}
-    return morphology.fit(words, progress=workspace.progress, **how)
 
 
 def all_scores(analysed: BestAnalyses, rankings: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
@@ -224,6 +199,7 @@ MEASURES: Mapping[str, Measure] = {
     "morfessor": measure_morfessor,
     "guessers": measure_guessers,
     "stemmers": measure_stemmers,
+    "sweeps": measure_sweeps,
 }
 
 

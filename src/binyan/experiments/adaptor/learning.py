@@ -1,0 +1,41 @@
+"""How grammars are learnt in the experiments of chapter 5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from binyan.experiments.experiment import SettingValues, Workspace
+
+if TYPE_CHECKING:
+    from binyan.morphology import Morphology
+
+
+def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, checkpoint: Path) -> Morphology:
+    """A morphology learnt with these settings; learning is resumed from `checkpoint` if it exists."""
+    from binyan.grammar import Grammar
+    from binyan.grammar.library import library_text
+    from binyan.morphology import Morphology
+
+    grammar = Grammar.load(model["grammar"])
+    if "unadapted" in model:
+        text = library_text(model["grammar"]) or ""
+        for symbol in model["unadapted"].split():
+            text = text.replace(f"@{symbol}", symbol)
+        grammar = Grammar.from_text(text, f"{model['grammar']}-unadapted")
+    morphology = Morphology(
+        grammar,
+        sweeps=model["sweeps"],
+        burn_in=model["burn_in"],
+        chains=1,
+        seed=model["seed"],
+        initialisation=model["initialisation"],
+        relabel=model.get("relabel", 0),
+        joint=0.0,
+        unit="codepoint",
+    )
+    # The file of a grammar may have changed.
+    resume = checkpoint.exists() and Morphology.load(checkpoint).grammar.same_rules(grammar)
+    how = {"checkpoint": checkpoint, "checkpoint_seconds": 600.0, "resume": resume}
+    return morphology.fit(words, progress=workspace.progress, **how)
