@@ -43,7 +43,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 def short(label: str) -> AdaptorExperiment:
     """The experiment of the study with fewer sweeps."""
-    listed = next(e for e in adaptor.experiments() if e.name == f"adaptor/HEB/5k/{label}")
+    listed = next(e for e in adaptor.experiments() if e.name == f"adaptor/HEB/all/{label}")
     model = {**listed.model, "sweeps": 8, "burn_in": 4} if "sweeps" in listed.model else listed.model
     return replace(listed, model=model)
 
@@ -105,14 +105,20 @@ def test_study_runs_and_reports(workspace: Workspace, tmp_path: Path) -> None:
     assert {"Best trees and maximum marginal decoding, F1 of segment borders", "Lexica of all samples"} <= set(tables)
     parts = tables["Roots of four that are found in part"]
     assert parts.column("HEB")[parts.column("model").index("tplr4: words with a root of four")] == 18
-    examples = tables["Roots and words, HEB, tplr4, 5k"]
+    examples = tables["Roots and words, HEB, tplr4, all"]
     assert len(examples.rows) == 5 and any("|" in str(row[3:]) for row in examples.rows)
     drawn = [svg for section in sections for svg in section.drawings]
     assert len(drawn) == 2 and all("<svg" in svg for svg in drawn)
     assert any("ROC" in title for title in tables) and any("trace" in title for title in tables)
+    sample = replace(short("concat"), size="5k")
+    results.put(sample, adaptor.MEASURES[sample.measure](sample, workspace), 1.0, 1)
+    shown = [
+        [c.name for c in t.columns] for section in adaptor.sections(results, thesis, [sample]) for t in section.tables
+    ]
+    assert shown and not any("thesis" in str(names) for names in shown)  # its figures are of whole lists
     for path in report_page.write(tmp_path, adaptor.TITLE, sections):
         assert path.stat().st_size > 1000
-    assert (tmp_path / "plots" / "morphemes-per-word-in-heb-5k.svg").exists()
+    assert (tmp_path / "plots" / "morphemes-per-word-in-heb-all.svg").exists()
 
 
 def test_words_no_grammar_was_chosen_on_are_scored_apart(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

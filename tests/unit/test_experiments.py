@@ -328,7 +328,7 @@ def test_names_and_digests_are_those_of_version_0_1():
     golden = Path(__file__).resolve().parents[1] / "golden" / "experiments" / "names.tsv"
     rows = [line.split("\t") for line in golden.read_text().splitlines() if not line.startswith("#")]
     settings = {e.name: e.settings_digest for e in select()}
-    assert len(rows) == 178 and {name: settings[name] for name, _ in rows} == dict(rows)
+    assert len(rows) == 163 and {name: settings[name] for name, _ in rows} == dict(rows)
 
 
 # Names that could be taken apart wrongly if anything took them apart.

@@ -97,8 +97,8 @@ class RunSummary:
 def listing(studies: Sequence[str] = (), only: Sequence[str] = (), results: Folder = RESULTS) -> list[ListedExperiment]:
     """The experiments of the named studies (by default all) whose names match one of the patterns `only`, with results.
 
-    >>> [str(row) for row in listing(["adaptor"], ["HEB/5k/tpl"], results="nowhere")]
-    ['missing  adaptor/HEB/5k/tpl']
+    >>> [str(row) for row in listing(["adaptor"], ["HEB/all/tpl"], results="nowhere")]
+    ['missing  adaptor/HEB/all/tpl']
     """
     stored = Results(Path(results))
     return [ListedExperiment(e, stored.get(e)) for e in select(studies, only)]
@@ -115,8 +115,8 @@ def status(
     `results`: the folder of results, by default as `results_folder` finds it. With the folder of the experiment `data`, results of
     files with another content are stale too.
 
-    >>> [str(row) for row in status(["adaptor"], ["HEB/5k/tpl"], results="nowhere")]
-    ['missing  adaptor/HEB/5k/tpl']
+    >>> [str(row) for row in status(["adaptor"], ["HEB/all/tpl"], results="nowhere")]
+    ['missing  adaptor/HEB/all/tpl']
     """
     stored = Results(results_folder(results))
     folder = None if data is None else Path(data)

@@ -11,18 +11,16 @@ from binyan.evaluation.traces import trace
 from binyan.experiments.adaptor import example_tables
 from binyan.experiments.adaptor.lexicon_tables import lexica
 from binyan.experiments.adaptor.methods import SWEEPS
-from binyan.experiments.adaptor.runs import AdaptorExperiment
+from binyan.experiments.adaptor.runs import WHOLE_LIST, AdaptorExperiment
 from binyan.experiments.adaptor.stemmers import PACKAGES
 from binyan.experiments.adaptor.stored import GridRow, StoredAnalyses, dataset_title, grid
 from binyan.experiments.adaptor.sweeps import by_sweeps
 from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Results
 
-SIZES = {"all": "All words, the thesis's protocol", "5k": "Samples of 5,000 words"}
-_SEGMENTATION = (
-    "F1 of segment borders in the most frequent sampled tree of each word. Our lists are rebuilt, not the "
-    "thesis's own: its figures measure the same, but on other words."
-)
+SIZES = {WHOLE_LIST: "All words, the thesis's protocol", "5k": "A sample of 5,000 words"}
+_SEGMENTATION = "F1 of segment borders in the most frequent sampled tree of each word."
+_OTHER_WORDS = "Our lists are rebuilt, not the thesis's own: its figures measure the same, but on other words."
 _ROOTS = "Exact matches among words with a root that their stem shows."
 _LEXICA = "Lexica of the most frequent trees; areas under ROC curves of sampled probabilities."
 _SAMPLES = "Scores of everything that samples propose, and the most probable roots with words, borders marked by bars."
@@ -47,15 +45,16 @@ def sections(
     listed = [ReportSection("Word lists", missing, lists)] if stored.experiments else []
     for size, title in SIZES.items():
         if stored.datasets(size):
+            theirs, note = (figures, f"{_SEGMENTATION} {_OTHER_WORDS}") if size == WHOLE_LIST else ({}, _SEGMENTATION)
             more = [example_tables.marginal(stored, size), example_tables.partial_roots(stored, size)]
             samples = [*more, example_tables.sampled_lexica(stored, size), *example_tables.root_examples(stored, size)]
             listed += [
-                ReportSection(f"{title}: segmentation", _SEGMENTATION, _segmentation(stored, size, figures)),
-                ReportSection(f"{title}: roots", _ROOTS, [_roots(stored, size, figures, k) for k in (3, 4)]),
-                ReportSection(f"{title}: lexica", _LEXICA, lexica(stored, size, figures)),
+                ReportSection(f"{title}: segmentation", note, _segmentation(stored, size, theirs)),
+                ReportSection(f"{title}: roots", _ROOTS, [_roots(stored, size, theirs, k) for k in (3, 4)]),
+                ReportSection(f"{title}: lexica", _LEXICA, lexica(stored, size, theirs)),
                 ReportSection(f"{title}: samples and examples", _SAMPLES, [t for t in samples if t.rows]),
                 ReportSection(f"{title}: trees", _TREES, (), example_tables.drawings(stored, size)),
-                ReportSection(f"{title}: sampling", "", [*_sampling(stored, size), *_by_sweeps(stored, size, figures)]),
+                ReportSection(f"{title}: sampling", "", [*_sampling(stored, size), *_by_sweeps(stored, size, theirs)]),
             ]
     return [s for s in listed if s.tables or s.drawings]
 
