@@ -24,18 +24,18 @@ _WIDTH, _HEIGHT = 900, 620
 
 
 def similarity(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
-    """Correlations with human judgements beside those of the thesis and of others; then by amount of text."""
+    """Correlations with human judgements, those from most text beside the thesis's and others'; then by amount of text."""
     theirs, peers = thesis.get("word_similarity", {}), thesis.get("word_similarity_peers", {})
     rows: list[list[Cell]] = []
     for language, sets in SETS.items():
         runs = [run for run in stored.similarity if run.experiment.language == language]
+        most = max((run.result.figures["training_tokens"] for run in runs), default=0)
         for name, column in sets.items():
             for label, how, row in VECTORS:
-                for run in runs:
-                    if run.experiment.label == label:
-                        score = run.result.figures["similarity"][how][name]
-                        pairs = [score["pairs"], score["uncovered_pairs"], theirs.get(row, {}).get(column)]
-                        rows.append([name, row, run.result.figures["training_tokens"], score["rho"], *pairs])
+                for figures in (run.result.figures for run in runs if run.experiment.label == label):
+                    score, tokens = figures["similarity"][how][name], figures["training_tokens"]
+                    figure = theirs.get(row, {}).get(column) if tokens == most else None
+                    rows.append([name, row, tokens, score["rho"], score["pairs"], score["uncovered_pairs"], figure])
             if runs:
                 others = {peer: figures[column] for peer, figures in peers.items() if column in figures}
                 rows += [[name, f"{peer} (others)", None, None, None, None, rho] for peer, rho in others.items()]
