@@ -8,6 +8,7 @@ from typing import Any
 
 from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.table import Cell
+from binyan.experiments.lbl.models import TRAINING, WIDE, WIDE_DIM
 from binyan.experiments.lbl.similarity import SETS, VECTORS
 from binyan.experiments.lbl.stored import StoredRuns
 
@@ -28,14 +29,17 @@ def similarity(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     theirs, peers = thesis.get("word_similarity", {}), thesis.get("word_similarity_peers", {})
     rows: list[list[Cell]] = []
     for language, sets in SETS.items():
-        runs = [run for run in stored.similarity if run.experiment.language == language]
+        first_seed = [run for run in stored.similarity if run.experiment.model["seed"] == TRAINING["seed"]]
+        runs = [run for run in first_seed if run.experiment.language == language]
         most = max((run.result.figures["training_tokens"] for run in runs), default=0)
         for name, column in sets.items():
             for label, how, row in VECTORS:
-                for figures in (run.result.figures for run in runs if run.experiment.label == label):
+                for run in (run for run in runs if run.experiment.model["kind"] == label):
+                    figures = run.result.figures
+                    vectors = f"{row}, {WIDE_DIM} dimensions" if run.experiment.label in WIDE else row
                     score, tokens = figures["similarity"][how][name], figures["training_tokens"]
                     figure = theirs.get(row, {}).get(column) if tokens == most else None
-                    rows.append([name, row, tokens, score["rho"], score["pairs"], score["uncovered_pairs"], figure])
+                    rows.append([name, vectors, tokens, score["rho"], score["pairs"], score["uncovered_pairs"], figure])
             if runs:
                 others = {peer: figures[column] for peer, figures in peers.items() if column in figures}
                 rows += [[name, f"{peer} (others)", None, None, None, None, rho] for peer, rho in others.items()]
