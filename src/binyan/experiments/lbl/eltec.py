@@ -12,6 +12,7 @@ from binyan.evaluation import HeldOutText
 from binyan.experiments.experiment import Workspace
 from binyan.experiments.text_cache import cached_text, first_tokens
 from binyan.files import replacing
+from binyan.morphology.map_sources import OWN, MapLearner
 from binyan.segmentation import SegmentationTable
 from binyan.signature import digest
 from binyan.text import Corpus, Preparation, VocabularyPolicy, read_sentences
@@ -73,7 +74,7 @@ def tagged(data: Mapping[str, Any], workspace: Workspace) -> HeldOutText | None:
 
 def word_map(
     data: Mapping[str, Any], method: Mapping[str, Any], workspace: Workspace, more: Iterable[str] = ()
-) -> SegmentationTable:
+) -> SegmentationTable | MapLearner:
     """The word map of a training text, its held-out texts and `more` words; the same for every `kappa`, and kept on disk."""
     held = (w for part in ("dev", "test") for s in held_out(data, part, workspace).sentences for w in s)
     whole = {k: v for k, v in data.items() if k not in ("kappa", "vocabulary_tokens")}
@@ -86,10 +87,12 @@ def learnt_map(
     sentences: Iterable[Sequence[str]],
     more: Iterable[str],
     workspace: Workspace,
-) -> SegmentationTable:
-    """Morphemes learnt by Morfessor from sentences, and applied to `more` words; kept on disk by `data` and `method`."""
+) -> SegmentationTable | MapLearner:
+    """Morphemes learnt by Morfessor from sentences, and applied to `more` words; or what learns our own map. Both are kept on disk."""
     from binyan.segmentation.morfessor import learn
 
+    if method["method"] == OWN:
+        return MapLearner(kept_in=workspace.cache)
     key = digest(repr(sorted(data.items())).encode(), repr(sorted(method.items())).encode())
     path = workspace.cache / f"{data['language']}.{key}.map.tsv"
     if not path.exists():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import binyan
 from binyan.experiments.experiment import SettingValues, Workspace
+from binyan.morphology.map_sources import OWN, MapLearner
 from binyan.sampling import Schedule
 from binyan.segmentation import SegmentationTable
 from binyan.text import Corpus
@@ -53,7 +54,11 @@ BINS = {"clbl-bins": "clbl", "clbl++-bins": "clbl++"}
 TITLES = {"mkn": "MKN", "mkn-tuned": "MKN, tuned", "hpylm": "HPYLM", **{k: kind.title for k, kind in KINDS.items()}}
 # label -> the kind that is trained with more dimensions, as the thesis suggests for much text
 WIDE, WIDE_DIM = {"clbl-wide": "clbl", "clbl++-wide": "clbl++"}, 200
-TITLES |= {label: f"{KINDS[kind].title}, {WIDE_DIM} dimensions" for label, kind in WIDE.items()}
+# label -> the kind that is trained with the word map of the commands' defaults, in place of the thesis's
+OWN_MAP = {"clbl++-own": "clbl++"}
+# label -> what a recipe of ours changes in the thesis's model
+CHANGED = {**dict.fromkeys(WIDE, f"{WIDE_DIM} dimensions"), **dict.fromkeys(OWN_MAP, "our word map")}
+TITLES |= {label: f"{KINDS[kind].title}, {CHANGED[label]}" for label, kind in (WIDE | OWN_MAP).items()}
 
 # label -> the kind that is trained with the morphemes of words of the vocabulary alone: words outside it are <unk> in contexts too
 CLOSED = {"clbl++-closed": "clbl++"}
@@ -105,6 +110,11 @@ def settings(label: str) -> dict[str, Any]:
     return {"kind": label, **(ADDITIVE if kind.is_additive else PLAIN), **TRAINING, **classless, **additive}
 
 
+def own_map_settings(label: str) -> dict[str, Any]:
+    """The settings of a log-bilinear model with our own word map."""
+    return {k: v for k, v in settings(label).items() if not k.startswith("map_")} | {"map_method": OWN}
+
+
 def seed_label(label: str, seed: int) -> str:
     """The label of a model trained with this seed; that of the first is plain.
 
@@ -134,7 +144,7 @@ def train_log_bilinear(
     model: SettingValues,
     corpus: Corpus,
     development: Sequence[Sequence[str]],
-    word_map: SegmentationTable | None,
+    word_map: SegmentationTable | MapLearner | None,
     workspace: Workspace,
     checkpoint: Path,
 ) -> tuple[LogBilinear, dict[str, Any]]:
@@ -147,7 +157,7 @@ def train_log_bilinear(
     lm.fit(corpus, chosen_on, checkpoint=checkpoint, progress=workspace.progress)
     assert lm.history is not None
     own = corpus.vocabulary.own_words
-    per_type = {} if word_map is None else _of_map(word_map, own)
+    per_type = _of_map(word_map, own) if isinstance(word_map, SegmentationTable) else {}
     return lm, {
         **per_type,
         "loss": lm.history.loss,

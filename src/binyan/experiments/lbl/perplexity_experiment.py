@@ -66,7 +66,7 @@ class PerplexityExperiment(Experiment):
     def has_similarity(self) -> bool:
         """Whether the vectors are compared with judgements of similarity: those learnt from the most German text."""
         is_large = self.data["text"] == eltec.EUROPARL and self.kappa < eltec.KAPPA
-        return is_large and self.label in (*models.KINDS, *models.WIDE)
+        return is_large and self.label in (*models.KINDS, *models.CHANGED)
 
     @property
     def steps(self) -> tuple[str, ...]:

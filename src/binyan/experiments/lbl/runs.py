@@ -97,6 +97,8 @@ def _europarl() -> Iterator[Experiment]:
         for label, kind in models.WIDE.items() if kappa == min(OTHER_KAPPAS) else ():
             wide = {**models.settings(kind), **large[kind], "dim": models.WIDE_DIM}
             yield _experiment(data, label, wide, "33m")
+        for label, kind in models.OWN_MAP.items() if kappa == min(OTHER_KAPPAS) else ():
+            yield _experiment(data, label, {**models.own_map_settings(kind), **models.LARGE}, "33m")
 
 
 def _mixtures(language: str) -> PerplexityExperiment:
@@ -178,7 +180,7 @@ def _trained(
     if method:
         pairs = similarity.pairs_of(experiment.language, workspace) if experiment.has_similarity else {}
         word_map = eltec.word_map(experiment.data, method, workspace, similarity.words_of(pairs))
-        if model.get("map_words") == "vocabulary":
+        if model.get("map_words") == "vocabulary" and isinstance(word_map, SegmentationTable):
             word_map = SegmentationTable(row for word, row in word_map.items() if word in corpus.vocabulary)
     return models.train_log_bilinear(
         model, corpus, development.sentences, word_map, workspace, workspace.checkpoint(experiment)

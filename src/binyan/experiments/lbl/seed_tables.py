@@ -8,7 +8,7 @@ from typing import Any
 
 from binyan.evaluation import Column, Table
 from binyan.evaluation.table import Cell
-from binyan.experiments.lbl.models import CLOSED, KINDS, WIDE
+from binyan.experiments.lbl.models import CHANGED, CLOSED, KINDS
 from binyan.experiments.lbl.perplexity_experiment import MAIN_SIZE, PerplexityExperiment
 from binyan.experiments.lbl.similarity import SETS
 from binyan.experiments.lbl.stored import StoredRuns
@@ -55,7 +55,7 @@ def known_pairs(stored: StoredRuns) -> list[Table]:
     rows: list[list[Cell]] = []
     for language, sets in SETS.items():
         groups: dict[int, list[Result]] = {}
-        for run in (run for run in stored.similarity if run.experiment.label not in WIDE):
+        for run in (run for run in stored.similarity if run.experiment.label not in CHANGED):
             if run.experiment.language == language and "composed" in run.result.figures["similarity"]:
                 groups.setdefault(run.result.figures["training_tokens"], []).append(run.result)
         for name in sets:

@@ -72,8 +72,8 @@ def experiments() -> list[SimilarityExperiment]:
         )
         for language, sizes in SIZES_OF.items()
         for size in sizes
-        for label in ("clbl", "clbl++")
-        for seed in (1, *SEEDS.get(f"{language}-{size}", ()))
+        for label in ("clbl", "clbl++", *models.OWN_MAP)
+        for seed in (1, *(SEEDS.get(f"{language}-{size}", ()) if label in models.KINDS else ()))
     ]
 
 
@@ -143,6 +143,8 @@ def morpheme_map(vectors: Vectors, number: int = MAPPED, seed: int = 1) -> list[
 
 
 def _model(label: str) -> dict[str, Any]:
+    if label in models.OWN_MAP:
+        return {**models.own_map_settings(models.OWN_MAP[label]), **CHANGES}
     map_changes = MAP_CHANGES if models.KINDS[label].is_additive else {}
     return {**models.settings(label), **CHANGES, **map_changes}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.table import Cell
-from binyan.experiments.lbl.models import TRAINING, WIDE, WIDE_DIM
+from binyan.experiments.lbl.models import CHANGED, TRAINING
 from binyan.experiments.lbl.similarity import SETS, VECTORS
 from binyan.experiments.lbl.stored import StoredRuns
 
@@ -36,7 +36,7 @@ def similarity(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
             for label, how, row in VECTORS:
                 for run in (run for run in runs if run.experiment.model["kind"] == label):
                     figures = run.result.figures
-                    vectors = f"{row}, {WIDE_DIM} dimensions" if run.experiment.label in WIDE else row
+                    vectors = f"{row}, {CHANGED[run.experiment.label]}" if run.experiment.label in CHANGED else row
                     score, tokens = figures["similarity"][how][name], figures["training_tokens"]
                     figure = theirs.get(row, {}).get(column) if tokens == most else None
                     rows.append([name, vectors, tokens, score["rho"], score["pairs"], score["uncovered_pairs"], figure])
