@@ -119,7 +119,7 @@ def test_word_similarity(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) 
         return SegmentationTable(Segmentation(w, (Part(w[:3], "STM"), Part(w[3:], "SUF"))) for w in words)
 
     monkeypatch.setattr("binyan.segmentation.morfessor.learn", stems)
-    listed = [small(f"lbl/similarity-de-2m/{n}") for n in ("clbl", "clbl++")]
+    listed = [small(f"lbl/similarity-de-2m/{n}") for n in ("clbl", "clbl++", "clbl++-own")]
     for experiment in listed:
         result = runner.run_one(experiment, lbl.MEASURES[experiment.measure], workspace)
         assert result is not None
@@ -130,7 +130,10 @@ def test_word_similarity(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) 
     thesis = {"lbl": {"word_similarity": {"CLBL++": {"Gur_de": 56}}}}
     sections = {s.title: s for s in lbl.sections(Results(workspace.results), thesis, listed)}
     rows = sections["Word similarity"].tables[0].rows
-    assert [row[1] for row in rows] == ["CLBL", "CLBL++", "CLBL++ -compose"] * 2 and rows[1][6] == 56
+    vectors = ["CLBL", "CLBL++", "CLBL++, our word map", "CLBL++ -compose", "CLBL++ -compose, our word map"]
+    assert [row[1] for row in rows] == vectors * 2 and rows[1][6] == 56
+    known = next(t for t in sections["Word similarity"].tables if "known words" in t.title)
+    assert known.column("seeds") == [1, 1]  # our own word map is no further seed
 
 
 def test_the_whole_list_has_different_names_and_settings() -> None:
