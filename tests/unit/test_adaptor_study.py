@@ -140,12 +140,13 @@ def test_a_checkpoint_of_another_grammar_is_not_resumed(workspace: Workspace) ->
 
 
 def test_affixes_that_are_not_adapted(workspace: Workspace) -> None:
-    experiment = next(e for e in adaptor.experiments() if e.name == "adaptor/BW/5k/concat-unadapted")
-    assert experiment.model["unadapted"] == "Pre Suf"
-    model = {**experiment.model, "sweeps": 3, "burn_in": 1}
     words = [word.word for word in word_lists.gold_words(short("concat").data, workspace)]
-    morphology = learn(model, words, workspace, workspace.checkpoint(experiment))
-    assert set(morphology.grammar.adapted) == {"Stem"}
+    for label, adapted in (("concat", {"Stem"}), ("tpl", {"Stem", "R3"})):
+        experiment = next(e for e in adaptor.experiments() if e.name == f"adaptor/BW/5k/{label}-unadapted")
+        assert experiment.model["unadapted"] == "Pre Suf"
+        model = {**experiment.model, "sweeps": 3, "burn_in": 1}
+        morphology = learn(model, words, workspace, workspace.checkpoint(experiment))
+        assert set(morphology.grammar.adapted) == adapted
 
 
 def test_marginal_decoding_sums_over_trees() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,15 +16,12 @@ if TYPE_CHECKING:
 def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, checkpoint: Path) -> Morphology:
     """A morphology learnt with these settings; learning is resumed from `checkpoint` if it exists."""
     from binyan.grammar import Grammar
-    from binyan.grammar.library import library_text
     from binyan.morphology import Morphology
 
     grammar = Grammar.load(model["grammar"])
     if "unadapted" in model:
-        text = library_text(model["grammar"]) or ""
-        for symbol in model["unadapted"].split():
-            text = text.replace(f"@{symbol}", symbol)
-        grammar = Grammar.from_text(text, f"{model['grammar']}-unadapted")
+        left = {s: how for s, how in grammar.adapted.items() if s not in model["unadapted"].split()}
+        grammar = replace(grammar, adapted=left, name=f"{grammar.name}-unadapted")
     morphology = Morphology(
         grammar,
         sweeps=model["sweeps"],
