@@ -50,12 +50,17 @@ def similarity(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
 
 
 def _by_size(rows: list[list[Cell]], signature: str) -> list[Table]:
-    ours = [[f"{row[0]}, {row[1]}", row[2], row[3]] for row in rows if row[2] is not None]
-    several = {name for name, _, _ in ours if len({tokens for n, tokens, _ in ours if n == name}) > 1}
-    points = sorted((row for row in ours if row[0] in several), key=lambda row: (str(row[0]), row[1]))
-    columns = [Column("pairs and vectors"), Column("training tokens", ",d"), Column("rho", ".1f")]
-    chart = Chart("lines", "training tokens", ["rho"], series="pairs and vectors", y_title="rho × 100", log_x=True)
-    return [Table("Word similarity by amount of text", columns, points, signature, "", chart)] if points else []
+    """A table for each set of pairs with vectors of several amounts of text."""
+    columns = [Column("vectors"), Column("training tokens", ",d"), Column("rho", ".1f")]
+    chart = Chart("lines", "training tokens", ["rho"], series="vectors", y_title="rho × 100", log_x=True)
+    tables = []
+    for name in dict.fromkeys(row[0] for row in rows):
+        ours = [list(row[1:4]) for row in rows if row[0] == name and row[2] is not None]
+        sizes = {vectors: {tokens for v, tokens, _ in ours if v == vectors} for vectors, _, _ in ours}
+        points = sorted((row for row in ours if len(sizes[row[0]]) > 1), key=lambda row: (str(row[0]), row[1]))
+        title = f"Word similarity by amount of text, {name}"
+        tables += [Table(title, columns, points, signature, "", chart)] if points else []
+    return tables
 
 
 def maps(stored: StoredRuns) -> list[str]:
