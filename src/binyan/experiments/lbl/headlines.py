@@ -7,7 +7,7 @@ from dataclasses import replace
 from binyan.experiments.experiment import Experiment
 from binyan.experiments.headline import Change, Headline
 from binyan.experiments.lbl import eltec, mixtures
-from binyan.experiments.lbl.models import KINDS, TITLES
+from binyan.experiments.lbl.models import TITLES, plain_of
 from binyan.experiments.lbl.perplexity_experiment import BASELINE, MAIN_SIZE, PerplexityExperiment
 from binyan.experiments.lbl.similarity import SETS, VECTORS, SimilarityExperiment
 
@@ -23,7 +23,7 @@ def headlines(experiment: Experiment) -> list[Headline]:
             for label in mixtures.LABELS
         ]
     change = None if experiment.label == BASELINE else _change(experiment, BASELINE)
-    plain = KINDS[experiment.label].plain if experiment.label in KINDS else None
+    plain = plain_of(experiment.label)
     more = (_change(experiment, plain),) if plain else ()
     listed = [Headline("perplexity", ("perplexity",), change=change, more=more)]
     if experiment.data["text"] == eltec.EUROPARL:

@@ -110,6 +110,17 @@ def settings(label: str) -> dict[str, Any]:
     return {"kind": label, **(ADDITIVE if kind.is_additive else PLAIN), **TRAINING, **classless, **additive}
 
 
+def plain_of(label: str) -> str | None:
+    """The label of the plain model that an additive one is compared with; None for others.
+
+    >>> plain_of("clbl++"), plain_of("clbl++-own"), plain_of("clbl++-wide"), plain_of("clbl"), plain_of("mkn")
+    ('clbl', 'clbl', 'clbl-wide', None, None)
+    """
+    kind = KINDS.get((WIDE | OWN_MAP).get(label, label))
+    plain = kind.plain if kind else None
+    return f"{plain}-wide" if plain and label in WIDE else plain
+
+
 def own_map_settings(label: str) -> dict[str, Any]:
     """The settings of a log-bilinear model with our own word map."""
     return {k: v for k, v in settings(label).items() if not k.startswith("map_")} | {"map_method": OWN}

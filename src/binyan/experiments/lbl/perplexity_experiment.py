@@ -88,4 +88,5 @@ class PerplexityExperiment(Experiment):
         """The name of the experiment with another model on the same text: Kneser-Ney, or a plain log-bilinear model."""
         if label == BASELINE:
             return replace(self, label=label, model=models.KNESER_NEY).name
-        return replace(self, label=label, model={**self.model, "kind": label, "l2": models.settings(label)["l2"]}).name
+        kind = models.WIDE.get(label, label)
+        return replace(self, label=label, model={**self.model, "kind": kind, "l2": models.settings(kind)["l2"]}).name

@@ -9,7 +9,7 @@ from typing import Any
 from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.table import Cell
 from binyan.experiments.lbl.eltec import LANGUAGES
-from binyan.experiments.lbl.models import BINS, KINDS, TITLES
+from binyan.experiments.lbl.models import BINS, KINDS, TITLES, plain_of
 from binyan.experiments.lbl.perplexity_experiment import BASELINE, MAIN_SIZE
 from binyan.experiments.lbl.stored import StoredRuns
 
@@ -64,7 +64,7 @@ def averages(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
         if any(run is None for run in runs):
             continue
         base[label] = fmean(run.result.figures["perplexity"] for run in runs if run)
-        plain = (label in KINDS and KINDS[label].plain) or BASELINE
+        plain = plain_of(label) or BASELINE
         change = 100 * (base[label] / base[plain] - 1) if plain in base and plain != label else None
         there = theirs.get(title)
         there_base = theirs.get(TITLES[plain])
@@ -178,8 +178,7 @@ def penalties(stored: StoredRuns) -> list[Table]:
 
 def _change(stored: StoredRuns, setting: str, language: str, label: str) -> float | None:
     """The change of perplexity against the plain model, in per cent."""
-    additive = label in KINDS and KINDS[label].plain
-    run, plain = (stored.best(setting, language, one) for one in (label, additive or BASELINE))
+    run, plain = (stored.best(setting, language, one) for one in (label, plain_of(label) or BASELINE))
     if run is None or plain is None or plain is run:
         return None
     ours, theirs = (float(r.result.figures["perplexity"]) for r in (run, plain))
@@ -188,7 +187,7 @@ def _change(stored: StoredRuns, setting: str, language: str, label: str) -> floa
 
 def _thesis_change(theirs: Mapping[str, Any], label: str, language: str) -> float | None:
     """The same change in the thesis, in per cent."""
-    plain = (label in KINDS and KINDS[label].plain) or BASELINE
+    plain = plain_of(label) or BASELINE
     stated: float | None = theirs.get(f"{TITLES[label]} %", {}).get(language)
     pair = [theirs.get(TITLES[one], {}).get(language) for one in (label, plain)]
     if stated is not None or label == plain or None in pair:
