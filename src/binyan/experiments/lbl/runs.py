@@ -180,7 +180,8 @@ def _trained(
     if method:
         pairs = similarity.pairs_of(experiment.language, workspace) if experiment.has_similarity else {}
         word_map = eltec.word_map(experiment.data, method, workspace, similarity.words_of(pairs))
-        if model.get("map_words") == "vocabulary" and isinstance(word_map, SegmentationTable):
+        if model.get("map_words") == "vocabulary":
+            assert isinstance(word_map, SegmentationTable)
             word_map = SegmentationTable(row for word, row in word_map.items() if word in corpus.vocabulary)
     return models.train_log_bilinear(
         model, corpus, development.sentences, word_map, workspace, workspace.checkpoint(experiment)

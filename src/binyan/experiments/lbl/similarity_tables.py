@@ -27,9 +27,9 @@ _WIDTH, _HEIGHT = 900, 620
 def similarity(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     """Correlations with human judgements, those from most text beside the thesis's and others'; then by amount of text."""
     theirs, peers = thesis.get("word_similarity", {}), thesis.get("word_similarity_peers", {})
+    first_seed = [run for run in stored.similarity if run.experiment.model["seed"] == TRAINING["seed"]]
     rows: list[list[Cell]] = []
     for language, sets in SETS.items():
-        first_seed = [run for run in stored.similarity if run.experiment.model["seed"] == TRAINING["seed"]]
         runs = [run for run in first_seed if run.experiment.language == language]
         most = max((run.result.figures["training_tokens"] for run in runs), default=0)
         for name, column in sets.items():
