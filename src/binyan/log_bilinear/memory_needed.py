@@ -10,7 +10,7 @@ from binyan import memory
 from binyan.log_bilinear.noise_contrastive import BLOCK
 from binyan.log_bilinear.recipe import TrainingPlan
 from binyan.log_bilinear.settings import Shape
-from binyan.log_bilinear.training import SCORED_AT_ONCE
+from binyan.log_bilinear.training import events_at_once
 
 _COPIES = 6  # of each parameter: itself, sum of squares, gradient, best so far, both as they last were good
 _FLOAT = 4
@@ -35,7 +35,7 @@ def training_bytes(shape: Shape, settings: TrainingPlan, sizes: TrainingSizes) -
     parameters = (contexts + targets + sizes.classes) * dim + history * dim * (1 if shape.diagonal else dim)
     composed = (shape.variant.context + 2 * shape.variant.output) * sizes.words * dim
     events = (8 * history + 36) * (sizes.events + sizes.development)
-    at_once = min(sizes.development, SCORED_AT_ONCE[shape.variant.classes])
+    at_once = min(sizes.development, events_at_once(shape.variant.classes, sizes.words))
     outputs = sizes.classes or sizes.words
     scoring = at_once * (history * dim + 2 * outputs)
     return events + _FLOAT * (_COPIES * parameters + composed + _minibatch(shape, settings, sizes) + scoring)

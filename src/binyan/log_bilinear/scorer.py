@@ -17,7 +17,7 @@ from binyan.log_bilinear.composer import Composer
 from binyan.log_bilinear.events import Events
 from binyan.log_bilinear.extension import Extension
 from binyan.log_bilinear.predictions import Prediction, PredictionCache, log_softmax
-from binyan.log_bilinear.training import SCORED_AT_ONCE
+from binyan.log_bilinear.training import events_at_once
 from binyan.scores import State, Step
 from binyan.text.vocabulary import BEGIN, BEGIN_ID, END_ID, UNKNOWN, UNKNOWN_ID, Vocabulary, refuse_boundaries
 
@@ -199,7 +199,8 @@ class Scorer:
         rows = torch.from_numpy(self.network.targets.row_of[np.where(is_known, words, UNKNOWN_ID)])
         places = np.where(words == UNKNOWN_ID, len(self.extension), words.astype(np.int64) - self.closed)
         out = np.zeros(len(words))
-        for here, p in self._predicted(batch, SCORED_AT_ONCE[self.network.with_classes]):
+        size = events_at_once(self.network.with_classes, len(self.target_vectors))
+        for here, p in self._predicted(batch, size):
             scores = self.network.log_prob(p, rows[here], self.target_vectors)
             if self.extension:
                 outside = torch.from_numpy(np.flatnonzero(~is_known[here]))

@@ -34,8 +34,9 @@ from binyan.text.corpus import Corpus
 from binyan.text.vocabulary import UNKNOWN_ID
 
 CHECKPOINT_KIND = "log-bilinear-training"
-SCORED_AT_ONCE = {True: 8192, False: 1024}
-"""Events, of models with classes and without."""
+SCORED_AT_ONCE = 8192
+"""Events, of models with classes."""
+_SCORES_AT_ONCE = 2**22  # of models without classes; more are in new pages each time, at twice the cost
 _FIRST_STEP = 0.01  # of the step size, where it rises
 _UNDONE = 2.0  # times the development perplexity after an earlier epoch: the model is undone, not overfitted
 
@@ -281,9 +282,9 @@ class Trainer:
         self.guard.scale = self.history.step_share[-1] if self.history.step_share else 1.0
 
 
-def events_at_once(model: LogBilinearNetwork) -> int:
-    """How many events are scored together, so that the scores of all words fit into memory."""
-    return SCORED_AT_ONCE[model.shape.variant.classes]
+def events_at_once(with_classes: bool, words: int) -> int:
+    """How many events are scored together; without classes each has a score for every word."""
+    return SCORED_AT_ONCE if with_classes else max(1, _SCORES_AT_ONCE // words)
 
 
 @torch.no_grad()
@@ -292,7 +293,7 @@ def score_events(model: LogBilinearNetwork, events: Events) -> NDArray[np.float6
     context_vectors, target_vectors = model.compiled()
     rows = torch.from_numpy(model.targets.row_of[events.words]).to(model.Q.device)
     contexts = torch.from_numpy(events.contexts).to(model.Q.device)
-    size = events_at_once(model)
+    size = events_at_once(model.shape.variant.classes, len(target_vectors))
     scores = [
         model.log_prob(model.predict(context_vectors[c.long()]), r, target_vectors)
         for c, r in zip(torch.split(contexts, size), torch.split(rows, size), strict=True)

@@ -24,7 +24,7 @@ def training_bytes(shape: RecurrentShape, settings: RecurrentTraining, sizes: Tr
     composed = 2 * sizes.words * dim
     per_event = 3 * dim + (gates + 4) * shape.layers * shape.hidden
     training = min(settings.batch, sizes.events) * (2 * per_event + 2 * sizes.classes)
-    scoring = min(SCORED_AT_ONCE[True], sizes.development) * (per_event + 2 * sizes.classes)
+    scoring = min(SCORED_AT_ONCE, sizes.development) * (per_event + 2 * sizes.classes)
     texts = 3 * 8 * (sizes.events + sizes.development)
     return texts + _FLOAT * (_COPIES * parameters + composed + max(training, scoring))
 

@@ -94,6 +94,6 @@ def score_sentences(network: RecurrentNetwork, sentences: Sentences) -> NDArray[
     context_vectors, target_vectors = network.compiled()
     rows = torch.from_numpy(network.targets.row_of[sentences.events]).to(context_vectors.device)
     out = np.zeros(len(sentences.events))
-    for places, p in predictions(network, sentences, context_vectors, SCORED_AT_ONCE[True]):
+    for places, p in predictions(network, sentences, context_vectors, SCORED_AT_ONCE):
         out[places] = network.log_prob(p, rows[torch.from_numpy(places)], target_vectors).double().cpu().numpy()
     return out
