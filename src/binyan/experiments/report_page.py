@@ -36,11 +36,15 @@ nav a { margin-right: 1rem; } a { color: inherit; }
 """
 
 
+_MANY_ROWS = 30  # of a table with a plot, which then stands for them
+
+
 @dataclass(frozen=True)
 class ReportSection:
     """A part of a report: a title, a paragraph, tables, drawings and links.
 
-    Tables that have a chart are plotted. Drawings are SVG. A link is an address and a text.
+    Tables that have a chart are plotted; where they are long, their rows are folded in HTML and left out in Markdown. Drawings are SVG.
+    A link is an address and a text.
     """
 
     title: str
@@ -58,13 +62,28 @@ def markdown(title: str, sections: Sequence[ReportSection], plots: Path | None =
         parts += [f"[{text}]({address.removesuffix('.html')}.md)\n" for address, text in section.links]
         parts += [f"<figure>{' '.join(svg.split())}</figure>\n" for svg in section.drawings]
         for table in section.tables:
-            parts += [replace(table, signature="").markdown(), _small_print(table)]
-            if plots is not None and table.chart is not None and table.rows:
-                plots.mkdir(parents=True, exist_ok=True)
-                path = plots / f"{_slug(table.title)}.svg"
-                save(table, path)
-                parts.append(f"![{table.title}]({plots.name}/{path.name})\n")
+            parts += _markdown_table(table, plots)
     return "\n".join(parts)
+
+
+def _markdown_table(table: Table, plots: Path | None) -> list[str]:
+    rows = [replace(table, signature="").markdown(), _small_print(table)]
+    if plots is None or not _has_plot(table):
+        return rows
+    plots.mkdir(parents=True, exist_ok=True)
+    path = plots / f"{_slug(table.title)}.svg"
+    save(table, path)
+    plot = f"![{table.title}]({plots.name}/{path.name})\n"
+    note = [f"{table.note}\n"] if table.note else []
+    return [f"**{table.title}**\n", plot, *note, _small_print(table)] if _is_long(table) else [*rows, plot]
+
+
+def _has_plot(table: Table) -> bool:
+    return table.chart is not None and bool(table.rows)
+
+
+def _is_long(table: Table) -> bool:
+    return len(table.rows) > _MANY_ROWS
 
 
 def _small_print(table: Table) -> str:
@@ -114,12 +133,14 @@ def _figure(table: Table) -> str:
         for row in table.shown()
     )
     grid = f"<table><caption>{html.escape(table.title)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    drawing = inline_svg(table) if table.chart is not None and table.rows else ""
+    drawing = inline_svg(table) if _has_plot(table) else ""
     note = f"<figcaption>{html.escape(table.note)}</figcaption>" if table.note else ""
     lines = [f'<div class="signature">{html.escape(line)}</div>' for line in table.signature.splitlines()]
     small = "".join(lines)
     if len(lines) > 2:
         small = f"<details><summary>{len(lines)} signatures</summary>{small}</details>"
+    if drawing and _is_long(table):
+        grid, drawing = f"{drawing}<details><summary>{len(table.rows):,} rows</summary>{grid}</details>", ""
     return f"<figure>{grid}{note}{small}{drawing}</figure>"
 
 
