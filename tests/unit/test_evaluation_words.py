@@ -110,6 +110,8 @@ def test_weak_roots_are_not_evaluated() -> None:
 def test_random_guessers() -> None:
     gold = [word("wa/pre kitAb/stem i/suf", "ktb")] * 1
     assert guesser_accuracy(gold, 3, "doubly constrained") == 100  # only k, t, b are radicals here
+    noisy = [*gold, word("bayt/stem", "bay-kat")]  # its root is none: no vowel is a radical by it
+    assert guesser_accuracy(noisy, 3, "doubly constrained") == 100
     many = [word(f"x{i}y/pre kta/stem", "kta") for i in range(400)]
     assert guesser_accuracy(many, 3, "stem-constrained") == 100
     # uniform: one subset of C(n, 3), n = 6, 7 or 8 characters

@@ -118,10 +118,11 @@ def guess_roots(
 ) -> dict[str, list[str]]:
     """Random roots: characters are struck out of the word, or of its gold stem, until `length` remain.
 
-    The constrained guessers know which characters occur in roots.
+    The constrained guessers know which characters occur in the roots that count (`strong_roots`): a stray vowel in any other root of
+    the list would let that vowel through in all words.
     """
     random = np.random.default_rng(seed)
-    radicals = {radical for word in gold for root in word.roots for radical in root}
+    radicals = {radical for word in gold for root in strong_roots(word, length) for radical in root}
     guesses = {}
     for word in gold:
         text = word.stem if guesser in ("stem-constrained", "doubly constrained") else word.word

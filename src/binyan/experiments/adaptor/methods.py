@@ -76,6 +76,8 @@ SWEEPS = AnalysisMethod("sweeps", "sweeps")
 
 _SINGLE_AFFIXES = tuple(AnalysisMethod(name) for name in ("concat", "tpl", "tpl3ch", "tpl+t4", "tplr4"))
 _APART = tuple(AnalysisMethod(name, apart=True) for name in ("tpl", "tpl3ch", "tpl+t4", "tplr4"))
+# The other reading of grammars on whole lists, where it matters: on unvocalised Arabic only for roots of four.
+_APART_OF_WHOLE_LISTS = {"HEB": _APART, "BW": _APART[-1:], "BW'": _APART}
 _SEVERAL_AFFIXES = tuple(
     AnalysisMethod(name) for name in ("concat", "mconcat", "mconcat-hier", "mtpl", "mtpl3ch", "mtpl+t4")
 )
@@ -99,14 +101,13 @@ _OF_OTHER_LISTS: Mapping[str, tuple[str, ...]] = {
 def methods_for(dataset: str, whole: bool) -> tuple[AnalysisMethod, ...]:
     """The grammars for a word list: the thesis's, some of them relabelled, and our own.
 
-    On whole lists of Arabic, which take long, none is relabelled, and the other reading of grammars is tried where it matters: on
-    vocalised words.
+    On whole lists of Arabic, which take long, none is relabelled, and the other reading of grammars is tried where it matters.
     """
     if dataset in _OF_OTHER_LISTS:
         return tuple(map(AnalysisMethod, _OF_OTHER_LISTS[dataset]))
     return (
         *(_SEVERAL_AFFIXES if dataset == "QU'" else _SINGLE_AFFIXES),
-        *(_APART if dataset in ("BW'", "HEB") or not whole else ()),
+        *(_APART_OF_WHOLE_LISTS.get(dataset, ()) if whole else _APART),
         *(_RELABELLED if dataset == "HEB" or not whole else ()),
         *(AnalysisMethod(name) for name in _OWN[dataset]),
         *(AnalysisMethod(name, unadapted=True) for name in _UNADAPTED.get(dataset, ())),
