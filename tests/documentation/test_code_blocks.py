@@ -73,7 +73,9 @@ def test_blocks_run(page, tmp_path):
 
 def test_links_lead_somewhere():
     """Links of README and docs between files of the repository; pages that are made when the site is built are known."""
-    made = {ROOT / "docs" / name for name in ("reference/commands.md", "reference/python.md", "results/index.md")}
+    results = ["index.md", *(f"{chapter}/report.md" for chapter in ("hpylm", "lbl", "adaptor", "translation"))]
+    names = ["reference/commands.md", "reference/python.md", *(f"results/{name}" for name in results)]
+    made = {ROOT / "docs" / name for name in names}
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if not target.startswith(("http:", "https:")):

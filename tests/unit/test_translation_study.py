@@ -115,20 +115,23 @@ def test_what_was_not_translated_is_left_out_of_the_help(tmp_path):
     assert made == ["Open a file.\nClose it.\n", "Откройте файл.\nЗакройте его.\n"]
 
 
-def test_how_many_compounds_are_written(tmp_path):
-    """Recall over precision, ours and the thesis's."""
-    chosen = next(e for e in translation.experiments() if e.name == "translation/europarl/en-de/hpylm+c-left")
-    quality = {"bleu_mean": 1.0, "bleu_deviation": 0.0, "chrf_mean": 1.0, "length": 1.0}
-    compounds = {"compound_precision": 50.0, "compound_recall": 40.0, "compound_f_score": 44.4}
-    Results(tmp_path).put(chosen, Outcome({**quality, **compounds}, "signature"), 1.0, 1)
-    thesis = {
-        "hpylm": {
-            "translation": {f"compound_{k}": {"HPYLM+c inv": v} for k, v in (("precision", 20.0), ("recall", 10.0))}
-        }
-    }
-    (section,) = translation.sections(Results(tmp_path), thesis, [chosen])
+def test_compounds_are_compared_with_those_of_kneser_ney(tmp_path):
+    """Written: recall over precision. The thesis's differences, not its figures, stand beside ours."""
+    chosen = [
+        e
+        for e in translation.experiments()
+        if e.name in (f"translation/europarl/en-de/{x}" for x in ("mkn", "hpylm+c-left"))
+    ]
+    for experiment, (precision, recall, f) in zip(chosen, [(40.0, 40.0, 40.0), (50.0, 40.0, 44.5)], strict=True):
+        quality = {"bleu_mean": 1.0, "bleu_deviation": 0.0, "chrf_mean": 1.0, "length": 1.0}
+        compounds = {"compound_precision": precision, "compound_recall": recall, "compound_f_score": f}
+        Results(tmp_path).put(experiment, Outcome({**quality, **compounds}, "signature"), 1.0, 1)
+    figures = {"precision": {"MKN": 10.0, "HPYLM+c inv": 20.0}, "recall": {"MKN": 8.0, "HPYLM+c inv": 10.0}}
+    thesis = {"hpylm": {"translation": {f"compound_{name}": by_model for name, by_model in figures.items()}}}
+    (section,) = translation.sections(Results(tmp_path), thesis, chosen)
     assert section.tables[1].rows == [
-        ["europarl en-de", "hpylm+c-left", 50.0, 40.0, 44.4, 80.0, 20.0, 10.0, None, 50.0]
+        ["europarl en-de", "mkn", 40.0, 40.0, 40.0, 100.0, *[None] * 8],
+        ["europarl en-de", "hpylm+c-left", 50.0, 40.0, 44.5, 80.0, 10.0, 0.0, 4.5, -20.0, 10.0, 2.0, None, -30.0],
     ]
 
 

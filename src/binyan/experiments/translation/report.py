@@ -10,6 +10,7 @@ from binyan.evaluation.table import Cell
 from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Results
 from binyan.experiments.translation.headlines import bleu_change
+from binyan.experiments.translation.models import SYSTEMS
 from binyan.experiments.translation.runs import BASELINE, TranslationExperiment
 
 _NOTE = (
@@ -19,7 +20,8 @@ _NOTE = (
 )
 _COMPOUNDS = (
     "Compounds are the words of GermaNet's list. Written: how many compounds the translations have for each 100 of the references, which is recall "
-    "over precision. A model that writes fewer has a higher precision by leaving out the doubtful ones."
+    "over precision. A model that writes fewer has a higher precision by leaving out the doubtful ones. The thesis translates other text: its "
+    "differences from its own Kneser-Ney system are shown."
 )
 
 Run = tuple[TranslationExperiment, dict[str, Any]]
@@ -72,25 +74,37 @@ def _quality(
 
 
 def _compounds(runs: Sequence[Run], thesis: Mapping[str, Any], signature: str) -> Table:
-    """Precision and recall of compounds, ours and the thesis's, and how many are written for each 100 of the references."""
+    """Precision, recall and number of compounds, and their differences from those of Kneser-Ney, ours and the thesis's."""
     names = ("precision", "recall", "F", "written, %")
     columns = [Column("bitext"), Column("model"), *(Column(name, ".1f") for name in names)]
-    columns += [Column(f"thesis, {name}", ".1f") for name in names]
-    theirs = thesis.get("hpylm", {}).get("translation", {})
+    columns += [Column(f"{whose}, {name}", "+.1f") for whose in ("over mkn", "thesis over mkn") for name in names]
+    scores = [_with_written([f[f"compound_{kind}"] for kind in ("precision", "recall", "f_score")]) for _, f in runs]
+    baselines = {_bitext(e): own for (e, _), own in zip(runs, scores, strict=True) if e.label == BASELINE}
     rows: list[list[Cell]] = []
-    for e, figures in runs:
-        ours = [figures[f"compound_{kind}"] for kind in ("precision", "recall", "f_score")]
-        models = e.system_models
-        row = models.thesis_chapter_3 if models else None
-        there = [theirs.get(f"compound_{kind}", {}).get(row) for kind in ("precision", "recall", "f")]
-        rows.append([_bitext(e), e.label, *ours, _written(ours), *there, _written(there)])
+    for (e, _), own in zip(runs, scores, strict=True):
+        ours = _over(own, baselines.get(_bitext(e), ()), e.label)
+        theirs = _over(_of_thesis(thesis, e.label), _of_thesis(thesis, BASELINE), e.label)
+        rows.append([_bitext(e), e.label, *own, *ours, *theirs])
     return Table("Compounds in translations", columns, rows, signature, _COMPOUNDS)
 
 
-def _written(scores: Sequence[float | None]) -> float | None:
-    """Recall over precision, in per cent: compounds of the translations for each 100 of the references."""
+def _of_thesis(thesis: Mapping[str, Any], label: str) -> list[float | None]:
+    row = SYSTEMS[label].thesis_chapter_3 if label in SYSTEMS else None
+    listed = thesis.get("hpylm", {}).get("translation", {})
+    return _with_written([listed.get(f"compound_{kind}", {}).get(row) for kind in ("precision", "recall", "f")])
+
+
+def _over(scores: Sequence[float | None], base: Sequence[float | None], label: str) -> list[float | None]:
+    """Differences from the scores of Kneser-Ney; none for itself, or where these are missing."""
+    if label == BASELINE or not base:
+        return [None] * len(scores)
+    return [None if a is None or b is None else a - b for a, b in zip(scores, base, strict=True)]
+
+
+def _with_written(scores: list[float | None]) -> list[float | None]:
+    """With recall over precision in per cent: compounds of the translations for each 100 of the references."""
     precision, recall = scores[:2]
-    return 100 * recall / precision if precision and recall else None
+    return [*scores, 100 * recall / precision if precision and recall else None]
 
 
 def _examples(examples: Mapping[str, Mapping[str, Sequence[Mapping[str, str]]]], signature: str) -> Table:
