@@ -22,6 +22,7 @@ _COLUMNS = [
     Column("thesis", ".0f"),
 ]
 _WIDTH, _HEIGHT = 900, 620
+_DRAWN = 60  # of the affixes on a map, the most used first: those after them are in few words, and hide the others
 
 
 def similarity(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
@@ -69,7 +70,7 @@ def maps(stored: StoredRuns) -> list[str]:
     if not mapped:
         return []
     most = max(mapped, key=lambda result: int(result.figures["training_tokens"]))
-    return [map_svg(most.figures["map"])]
+    return [map_svg(most.figures["map"][:_DRAWN])]
 
 
 def map_svg(points: list[list[Any]]) -> str:
