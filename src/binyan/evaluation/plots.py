@@ -6,6 +6,8 @@ import io
 import os
 import re
 import textwrap
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from binyan.errors import SettingsError
@@ -22,6 +24,7 @@ _DASHES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
 _INK = "#1a1b1c"  # all that is neither data nor paper; inline drawings get the text colour of their page instead
 _SIGNATURE_WIDTH = 125
 _INSIDE, _WIDE = 4, 9.2  # names of series that have room inside a drawing; inches across where they stand beside it
+_LETTERS_ACROSS = 85  # of names below an axis
 _NAME_WIDTH, _NAME_HEIGHT = 0.2, 0.05  # of the drawing, for the name of a point
 
 
@@ -133,11 +136,7 @@ def _bars(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
         if not panel and len(labels) * len(series) <= 16:
             form = next(c.format for c in table.columns if c.name == (y[0] if chart.series else name))
             axes.bar_label(bars, [format(v, form) for v in points.values()], fontsize=7, padding=2)
-    axes.set_xticks(range(len(labels)), labels)
-    if sum(map(len, map(str, labels))) > 70:
-        axes.tick_params(axis="x", labelrotation=30)
-        for label in axes.get_xticklabels():
-            label.set(horizontalalignment="right", rotation_mode="anchor")
+    _name_places(axes, labels)
     axes.axhline(0, color=_INK, linewidth=0.8)
     axes.margins(y=0.12)
 
@@ -167,8 +166,18 @@ def _boxes(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
             flierprops={"marker": "x", "markeredgecolor": _INK},
         )
         drawn["boxes"][0].set_label(name)
-    axes.set_xticks(range(len(labels)), labels)
+    _name_places(axes, labels)
     axes.axhline(0, color=_INK, linewidth=0.8)
+
+
+def _name_places(axes: Axes, labels: Sequence[Any]) -> None:
+    """Names below the axis, slanted where two would touch."""
+    axes.set_xticks(range(len(labels)), labels)
+    lengths = [len(str(label)) for label in labels]
+    if max(map(sum, pairwise(lengths)), default=0) / 2 + 1 > _LETTERS_ACROSS / len(labels):
+        axes.tick_params(axis="x", labelrotation=30)
+        for label in axes.get_xticklabels():
+            label.set(horizontalalignment="right", rotation_mode="anchor")
 
 
 def _lines(axes: Axes, table: Table, chart: Chart, y: Any) -> None:
