@@ -109,7 +109,7 @@ def test_the_family(sections):
     svg = inline_svg(boxes)
     assert "ours" in svg and "thesis" in svg
     speed = dict(zip(times.column("model"), times.rows, strict=True))
-    assert speed["LBL"][2] == pytest.approx(20_000) and speed["LBL"][3] == pytest.approx(209e6 / 72_650)
+    assert speed["LBL"][2:] == pytest.approx([20_000, 20, 209 / 6])
 
 
 def test_sizes_have_fixed_and_growing_vocabularies(sections):

@@ -117,22 +117,30 @@ def map_words(stored: StoredRuns) -> list[Table]:
 
 
 def scoring_times(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
-    """How long models take to score the test novels, in seconds for a million tokens, averaged over languages."""
+    """How long models take to score the test novels, averaged over languages, and how many times as long as CLBL, here and in the thesis."""
     theirs = thesis.get("scoring_seconds_per_test_set", {})
-    tokens = thesis.get("scoring", {}).get("tokens")
-    rows: list[list[Cell]] = []
+    times: dict[str, tuple[int, float]] = {}
     signatures = []
     for label, title in TITLES.items():
         runs = [run.result for language in LANGUAGES if (run := stored.best(MAIN_SIZE, language, label))]
         timed = [r for r in runs if "scoring_seconds" in r.figures]
         if timed:
-            per_token = fmean(r.figures["scoring_seconds"] / r.figures["tokens"] for r in timed)
-            there = theirs[title] * 1e6 / tokens if title in theirs and tokens else None
-            rows.append([title, len(timed), 1e6 * per_token, there])
+            times[title] = len(timed), 1e6 * fmean(r.figures["scoring_seconds"] / r.figures["tokens"] for r in timed)
             signatures += [r.signature for r in timed]
+    unit, there = TITLES["clbl"], theirs.get(TITLES["clbl"])
+    rows: list[list[Cell]] = [
+        [
+            title,
+            languages,
+            seconds,
+            seconds / times[unit][1] if unit in times else None,
+            theirs[title] / there if there and title in theirs else None,
+        ]
+        for title, (languages, seconds) in times.items()
+    ]
     columns = [Column("model"), Column("languages", "d"), Column("s per million tokens", ",.1f")]
-    columns.append(Column("thesis", ",.0f"))
-    note = "Wall-clock time on one thread unless the machine was shared; the thesis's machine was another."
+    columns += [Column(f"times {unit}", ",.1f"), Column(f"thesis, times {unit}", ",.1f")]
+    note = "Wall-clock time on one thread, with other work on the machine's other core."
     return [Table("Time to score the test text", columns, rows, "\n".join(signatures), note)] if rows else []
 
 
