@@ -20,9 +20,9 @@ _NOTE = (
 )
 _COMPOUNDS = (
     "Compounds are the words of GermaNet's list. Written: how many compounds the translations have for each 100 of the references, which is recall "
-    "over precision. A model that writes fewer has a higher precision by leaving out the doubtful ones. The thesis translates other text: its "
-    "differences from its own Kneser-Ney system are shown."
+    "over precision. A model that writes fewer has a higher precision by leaving out the doubtful ones."
 )
+_CHANGES = "In points, each against the Kneser-Ney system of the same bitext; the thesis translates other text."
 
 Run = tuple[TranslationExperiment, dict[str, Any]]
 
@@ -39,7 +39,7 @@ def sections(
     compared = {_bitext(e): r.figures for e, r in finished if e.is_analysis}
     tables = [_quality(runs, compared, thesis, signature)]
     if german := [(e, figures) for e, figures in runs if "compound_precision" in figures]:
-        tables.append(_compounds(german, thesis, signature))
+        tables += _compounds(german, thesis, signature)
     if examples := {bitext: figures["examples"] for bitext, figures in compared.items() if "examples" in figures}:
         tables.append(_examples(examples, signature))
     return [ReportSection("Translation", "Systems that differ only in their language models.", tables)]
@@ -73,19 +73,25 @@ def _quality(
     return Table("Translation quality", columns, rows, signature, _NOTE)
 
 
-def _compounds(runs: Sequence[Run], thesis: Mapping[str, Any], signature: str) -> Table:
+def _compounds(runs: Sequence[Run], thesis: Mapping[str, Any], signature: str) -> list[Table]:
     """Precision, recall and number of compounds, and their differences from those of Kneser-Ney, ours and the thesis's."""
     names = ("precision", "recall", "F", "written, %")
-    columns = [Column("bitext"), Column("model"), *(Column(name, ".1f") for name in names)]
-    columns += [Column(f"{whose}, {name}", "+.1f") for whose in ("over mkn", "thesis over mkn") for name in names]
+    system = [Column("bitext"), Column("model")]
     scores = [_with_written([f[f"compound_{kind}"] for kind in ("precision", "recall", "f_score")]) for _, f in runs]
-    baselines = {_bitext(e): own for (e, _), own in zip(runs, scores, strict=True) if e.label == BASELINE}
-    rows: list[list[Cell]] = []
-    for (e, _), own in zip(runs, scores, strict=True):
-        ours = _over(own, baselines.get(_bitext(e), ()), e.label)
-        theirs = _over(_of_thesis(thesis, e.label), _of_thesis(thesis, BASELINE), e.label)
-        rows.append([_bitext(e), e.label, *own, *ours, *theirs])
-    return Table("Compounds in translations", columns, rows, signature, _COMPOUNDS)
+    listed = [(_bitext(e), e.label, own) for (e, _), own in zip(runs, scores, strict=True)]
+    columns = [*system, *(Column(name, ".1f") for name in names)]
+    rows: list[list[Cell]] = [[bitext, label, *own] for bitext, label, own in listed]
+    tables = [Table("Compounds in translations", columns, rows, signature, _COMPOUNDS)]
+    baselines = {bitext: own for bitext, label, own in listed if label == BASELINE}
+    changes: list[list[Cell]] = []
+    for bitext, label, own in listed:
+        if label != BASELINE and bitext in baselines:
+            theirs = _over(_of_thesis(thesis, label), _of_thesis(thesis, BASELINE))
+            pairs = zip(_over(own, baselines[bitext]), theirs, strict=True)
+            changes.append([bitext, label, *(value for pair in pairs for value in pair)])
+    columns = [*system, *(Column(n, "+.1f") for name in names for n in (name, f"thesis, {name}"))]
+    title = "Compounds in translations, against Kneser-Ney"
+    return [*tables, *([Table(title, columns, changes, signature, _CHANGES)] if changes else [])]
 
 
 def _of_thesis(thesis: Mapping[str, Any], label: str) -> list[float | None]:
@@ -94,10 +100,7 @@ def _of_thesis(thesis: Mapping[str, Any], label: str) -> list[float | None]:
     return _with_written([listed.get(f"compound_{kind}", {}).get(row) for kind in ("precision", "recall", "f")])
 
 
-def _over(scores: Sequence[float | None], base: Sequence[float | None], label: str) -> list[float | None]:
-    """Differences from the scores of Kneser-Ney; none for itself, or where these are missing."""
-    if label == BASELINE or not base:
-        return [None] * len(scores)
+def _over(scores: Sequence[float | None], base: Sequence[float | None]) -> list[float | None]:
     return [None if a is None or b is None else a - b for a, b in zip(scores, base, strict=True)]
 
 
