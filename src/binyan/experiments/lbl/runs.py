@@ -124,7 +124,7 @@ def measure_perplexity(experiment: PerplexityExperiment, workspace: Workspace) -
     """Train, stop by the development novels, and score those, the second development text and the test novels.
 
     Tagged news (PUD) is scored too, for the breakdown by part of speech. Models without classes score the test novels alone, since they
-    take a hundred times as long.
+    take tens of times as long.
     """
     started = time.process_time()
     data = experiment.data

@@ -140,7 +140,7 @@ def scoring_times(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     ]
     columns = [Column("model"), Column("languages", "d"), Column("s per million tokens", ",.1f")]
     columns += [Column(f"times {unit}", ",.1f"), Column(f"thesis, times {unit}", ",.1f")]
-    note = "Wall-clock time on one thread, with other work on the machine's other core."
+    note = "Wall-clock time; other work on the machine lengthens it."
     return [Table("Time to score the test text", columns, rows, "\n".join(signatures), note)] if rows else []
 
 
