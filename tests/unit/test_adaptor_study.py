@@ -195,6 +195,28 @@ def test_scores_by_number_of_sweeps(workspace: Workspace, tmp_path: Path) -> Non
     assert table.column("F1")[0] == pytest.approx((runs[0][4] + runs[1][4]) / 2) and table.column("roots, %")[0] is None
 
 
+def test_scores_by_kind_of_word(workspace: Workspace, tmp_path: Path) -> None:
+    """Parts of a list are learnt on their own, and words with and without a root are scored apart."""
+    listed = next(e for e in adaptor.experiments() if e.name == "adaptor/HEB/all/subsets")
+    path = workspace.data / word_lists.WORD_LISTS["HEB"].file
+    rows = lzma.decompress(path.read_bytes()).decode().splitlines()
+    data = {**listed.data, "gold": "half_with_roots.tsv"}
+    without = [row.rpartition("\t")[0] + "\t_" if number % 3 == 0 else row for number, row in enumerate(rows)]
+    (workspace.data / data["gold"]).write_text("\n".join(without))
+    experiment = replace(listed, data=data, model={**listed.model, "grammars": "tpl", "sweeps": 4, "burn_in": 2})
+    outcome = adaptor.MEASURES[experiment.measure](experiment, workspace)
+    runs = outcome.figures["by_subset"]
+    assert [run[2] for run in runs[::3]] == [72, 36, 18, 48] and [run[3] for run in runs[:3]] == [1, 2, 3]
+    results = Results(tmp_path)
+    results.put(experiment, outcome, 1.0, 1)
+    thesis = {"adaptor": {"segment_border_f1": {"Tpl": {"HEB": 77.3}}}}
+    tables = [table for section in adaptor.sections(results, thesis, [experiment]) for table in section.tables]
+    table = next(t for t in tables if t.title == "By kind of word, HEB")
+    assert table.column("thesis") == [77.3, None, None, None]
+    rooted, others = table.column("words with a root")[0], table.column("words without")[0]
+    assert min(rooted, others) <= table.column("F1")[0] <= max(rooted, others) and rooted != others
+
+
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(package: str) -> str:
         raise PackageNotFoundError(package)

@@ -33,7 +33,7 @@ def headlines(experiment: AdaptorExperiment) -> list[Headline]:
         return _guessers(experiment)
     if experiment.measure == "stemmers":
         return [Headline(f"roots of 3, {name}, %", (name, "accuracy")) for name in PACKAGES]
-    if experiment.measure == "sweeps":
+    if experiment.measure in ("sweeps", "subsets"):
         grammars = experiment.model["grammars"].split()
         return [Headline(f"borders, F1 of {name}, mean of seeds", ("f1", name)) for name in grammars]
     borders = _thesis(experiment, "segment_border_f1", method.thesis_name)

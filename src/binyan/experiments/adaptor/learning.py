@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from binyan.experiments.experiment import SettingValues, Workspace
+from binyan.evaluation.gold import GoldWord
+from binyan.evaluation.morphology import BestAnalyses
+from binyan.experiments.adaptor.sample_scores import SampledAnalyses
+from binyan.experiments.experiment import Experiment, SettingValues, Workspace
 
 if TYPE_CHECKING:
     from binyan.morphology import Morphology
@@ -37,3 +40,14 @@ def learn(model: SettingValues, words: Sequence[str], workspace: Workspace, chec
     resume = checkpoint.exists() and Morphology.load(checkpoint).grammar.same_rules(grammar)
     how = {"checkpoint": checkpoint, "checkpoint_seconds": 600.0, "resume": resume}
     return morphology.fit(words, progress=workspace.progress, **how)
+
+
+def learn_again(
+    experiment: Experiment, changes: SettingValues, gold: Sequence[GoldWord], workspace: Workspace
+) -> tuple[Morphology, BestAnalyses]:
+    """One of the morphologies that an experiment learns, with its settings changed, and its best analyses of the words."""
+    model: dict[str, Any] = {**experiment.model, **changes}
+    checkpoint = workspace.checkpoint(experiment)
+    morphology = learn(model, [word.word for word in gold], workspace, checkpoint)
+    checkpoint.unlink(missing_ok=True)
+    return morphology, SampledAnalyses.of(morphology, gold, ()).best

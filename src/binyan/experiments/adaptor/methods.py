@@ -73,6 +73,7 @@ MORFESSOR = AnalysisMethod("morfessor", "morfessor")
 RANDOM_GUESSERS = AnalysisMethod("guessers", "guessers")
 STEMMERS = AnalysisMethod("stemmers", "stemmers")
 SWEEPS = AnalysisMethod("sweeps", "sweeps")
+SUBSETS = AnalysisMethod("subsets", "subsets")
 
 _SINGLE_AFFIXES = tuple(AnalysisMethod(name) for name in ("concat", "tpl", "tpl3ch", "tpl+t4", "tplr4"))
 _APART = tuple(AnalysisMethod(name, apart=True) for name in ("tpl", "tpl3ch", "tpl+t4", "tplr4"))

@@ -10,10 +10,11 @@ from binyan.evaluation.table import Cell, Chart, Column, Table
 from binyan.evaluation.traces import trace
 from binyan.experiments.adaptor import example_tables
 from binyan.experiments.adaptor.lexicon_tables import lexica
-from binyan.experiments.adaptor.methods import SWEEPS
+from binyan.experiments.adaptor.methods import SUBSETS, SWEEPS, AnalysisMethod
 from binyan.experiments.adaptor.runs import WHOLE_LIST, AdaptorExperiment
 from binyan.experiments.adaptor.stemmers import PACKAGES
 from binyan.experiments.adaptor.stored import GridRow, StoredAnalyses, dataset_title, grid
+from binyan.experiments.adaptor.subsets import by_subset
 from binyan.experiments.adaptor.sweeps import by_sweeps
 from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Results
@@ -49,12 +50,20 @@ def sections(
             more = [example_tables.marginal(stored, size), example_tables.partial_roots(stored, size)]
             samples = [*more, example_tables.sampled_lexica(stored, size), *example_tables.root_examples(stored, size)]
             listed += [
-                ReportSection(f"{title}: segmentation", note, _segmentation(stored, size, theirs)),
+                ReportSection(
+                    f"{title}: segmentation",
+                    note,
+                    [*_segmentation(stored, size, theirs), *_several_runs(stored, size, theirs, SUBSETS)],
+                ),
                 ReportSection(f"{title}: roots", _ROOTS, [_roots(stored, size, theirs, k) for k in (3, 4)]),
                 ReportSection(f"{title}: lexica", _LEXICA, lexica(stored, size, theirs)),
                 ReportSection(f"{title}: samples and examples", _SAMPLES, [t for t in samples if t.rows]),
                 ReportSection(f"{title}: trees", _TREES, (), example_tables.drawings(stored, size)),
-                ReportSection(f"{title}: sampling", "", [*_sampling(stored, size), *_by_sweeps(stored, size, theirs)]),
+                ReportSection(
+                    f"{title}: sampling",
+                    "",
+                    [*_sampling(stored, size), *_several_runs(stored, size, theirs, SWEEPS)],
+                ),
             ]
     return [s for s in listed if s.tables or s.drawings]
 
@@ -141,9 +150,11 @@ def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any], length:
     return grid(stored, size, f"Root accuracy, {word} roots", rows, thesis.get(f"root_accuracy_{word}", {}))
 
 
-def _by_sweeps(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> list[Table]:
-    results = [stored.results.get((dataset, size, SWEEPS.label)) for dataset in stored.datasets(size)]
-    return [by_sweeps(result, thesis.get("segment_border_f1", {})) for result in results if result is not None]
+def _several_runs(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any], method: AnalysisMethod) -> list[Table]:
+    """The tables of experiments that learn several times, one per list that has them."""
+    results = [stored.results.get((dataset, size, method.label)) for dataset in stored.datasets(size)]
+    table = {SWEEPS: by_sweeps, SUBSETS: by_subset}[method]
+    return [table(result, thesis.get("segment_border_f1", {})) for result in results if result is not None]
 
 
 def _sampling(stored: StoredAnalyses, size: str) -> list[Table]:

@@ -17,9 +17,19 @@ from binyan.evaluation.morphology import BestAnalyses
 from binyan.evaluation.roots import GUESSERS, guesser_accuracy, partial_matches, strong_roots
 from binyan.evaluation.segmentation import score_segmentation
 from binyan.experiments.adaptor.learning import learn
-from binyan.experiments.adaptor.methods import MORFESSOR, RANDOM_GUESSERS, STEMMERS, SWEEPS, AnalysisMethod, methods_for
+from binyan.experiments.adaptor.methods import (
+    MORFESSOR,
+    RANDOM_GUESSERS,
+    STEMMERS,
+    SUBSETS,
+    SWEEPS,
+    AnalysisMethod,
+    methods_for,
+)
 from binyan.experiments.adaptor.sample_scores import SampledAnalyses, root_examples, template_lexicon, trees
 from binyan.experiments.adaptor.stemmers import measure_stemmers
+from binyan.experiments.adaptor.subsets import SETTINGS as SUBSET_SETTINGS
+from binyan.experiments.adaptor.subsets import measure_subsets
 from binyan.experiments.adaptor.sweeps import SETTINGS as SWEEP_SETTINGS
 from binyan.experiments.adaptor.sweeps import measure_sweeps
 from binyan.experiments.adaptor.word_lists import (
@@ -35,6 +45,7 @@ from binyan.experiments.experiment import Experiment, Measure, Outcome, Workspac
 
 WHOLE_LIST = "all"
 SHORTEST_LIST = "HEB"
+_SETTINGS = {SWEEPS: SWEEP_SETTINGS, SUBSETS: SUBSET_SETTINGS}  # of several runs each, on the shortest list
 AFFIXES = ("Pre", "Suf")  # the symbols of prefixes and suffixes
 # size -> words (None: all), sweeps and burn-in; the thesis had all words, 1000 and 900
 PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), WHOLE_LIST: (None, 1_000, 900)}
@@ -68,7 +79,7 @@ def experiments() -> list[AdaptorExperiment]:
         for dataset in LISTS[size]
         for method in (MORFESSOR, *_without_learning(dataset), *methods_for(dataset, size == WHOLE_LIST))
     ]
-    return [*listed, _experiment(SHORTEST_LIST, WHOLE_LIST, SWEEPS)]
+    return [*listed, *(_experiment(SHORTEST_LIST, WHOLE_LIST, method) for method in _SETTINGS)]
 
 
 def _without_learning(dataset: str) -> tuple[AnalysisMethod, ...]:
@@ -83,8 +94,8 @@ def _experiment(dataset: str, size: str, method: AnalysisMethod) -> AdaptorExper
     model: dict[str, Any] = {"kind": method.measure}
     if method.measure == "morfessor":
         model["seed"] = 1
-    elif method == SWEEPS:
-        model |= SWEEP_SETTINGS
+    elif method in _SETTINGS:
+        model |= _SETTINGS[method]
     elif method.measure == "adaptor":
         model |= {"sweeps": sweeps, "burn_in": burn_in, "seed": 1, "initialisation": "batch", "grammar": method.grammar}
         model |= {"relabel": -1} if method.resamples_trees else {}
@@ -200,6 +211,7 @@ MEASURES: Mapping[str, Measure] = {
     "guessers": measure_guessers,
     "stemmers": measure_stemmers,
     "sweeps": measure_sweeps,
+    "subsets": measure_subsets,
 }
 
 

@@ -8,9 +8,8 @@ from statistics import fmean
 from typing import Any
 
 from binyan.evaluation.table import Cell, Chart, Column, Table
-from binyan.experiments.adaptor.learning import learn
+from binyan.experiments.adaptor.learning import learn_again
 from binyan.experiments.adaptor.methods import THESIS_NAMES, AnalysisMethod
-from binyan.experiments.adaptor.sample_scores import SampledAnalyses
 from binyan.experiments.adaptor.word_lists import gold_digest, gold_words, statistics
 from binyan.experiments.experiment import Experiment, Outcome, SettingValues, Workspace
 from binyan.experiments.results import Result
@@ -28,14 +27,11 @@ def measure_sweeps(experiment: Experiment, workspace: Workspace) -> Outcome:
     """F1 of segment borders, accuracy of roots and joint probability by grammar, number of sweeps and seed."""
     settings = experiment.model
     gold = gold_words(experiment.data, workspace)
-    words, rows = [word.word for word in gold], []
+    rows = []
     for grammar, sweeps in product(settings["grammars"].split(), map(int, settings["sweeps"].split())):
         for seed in range(1, settings["seeds"] + 1):
             model = {"grammar": grammar, "sweeps": sweeps, "burn_in": sweeps * 9 // 10, "seed": seed}
-            checkpoint = workspace.checkpoint(experiment)
-            morphology = learn(model | {"initialisation": settings["initialisation"]}, words, workspace, checkpoint)
-            checkpoint.unlink(missing_ok=True)
-            best = SampledAnalyses.of(morphology, gold).best
+            morphology, best = learn_again(experiment, model, gold, workspace)
             roots = best.roots(3, "A").accuracy if AnalysisMethod(grammar).finds_roots else None
             rows.append([grammar, sweeps, seed, float(morphology.trace[0][-1, 0]), best.segmentation().f1, roots])
     signature = str(experiment.signature.extended(gold=gold_digest(gold)))

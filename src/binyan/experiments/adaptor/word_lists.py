@@ -59,12 +59,12 @@ def gold_words(data: SettingValues, workspace: Workspace) -> list[GoldWord]:
     words = read_gold(workspace.source(data["gold"]), rewrite)
     if data["only_affixed"]:
         words = [word for word in words if word.has_affix]
-    return words if data["words"] is None else _sample(words, data["words"])
+    return words if data["words"] is None else sample(words, data["words"])
 
 
 def unseen(gold: Sequence[GoldWord]) -> list[GoldWord]:
     """The words that no grammar was chosen on."""
-    seen = {word.word for word in _sample(gold, CHOSEN_ON)}
+    seen = {word.word for word in sample(gold, CHOSEN_ON)}
     return [word for word in gold if word.word not in seen]
 
 
@@ -94,7 +94,7 @@ def _examples(gold: Sequence[GoldWord]) -> list[list[str]]:
     clear = [word for word in gold if word.has_affix and strong_roots(word, 3)]
     return [
         [word.word, " ".join(part.text for part in word.segmentations[0]), ", ".join(sorted(strong_roots(word, 3)))]
-        for word in _sample(clear, EXAMPLES)
+        for word in sample(clear, EXAMPLES)
     ]
 
 
@@ -107,5 +107,6 @@ def gold_digest(gold: Sequence[GoldWord]) -> str:
     return digest("\n".join("\t".join(map(str, row)) for row in rows).encode())
 
 
-def _sample(words: Sequence[GoldWord], size: int) -> list[GoldWord]:
+def sample(words: Sequence[GoldWord], size: int) -> list[GoldWord]:
+    """This many of the words, the same every time."""
     return sorted(words, key=lambda word: digest(word.word.encode()))[:size]
