@@ -79,11 +79,24 @@ def save(table: Table, path: str | os.PathLike[str]) -> None:
         _write(draw(table), out, kind)
 
 
-def inline_svg(table: Table) -> str:
-    """An <svg> element for a page that shows the table's signature: transparent, its ink the page's text colour."""
+def bare_svg(table: Table) -> str:
+    """An SVG file without paper or signature, for places that show the signature themselves."""
     out = io.BytesIO()
     _write(draw(table, signature=False), out, "svg", transparent=True)
-    svg = out.getvalue().decode()
+    return out.getvalue().decode()
+
+
+def on_paper(svg: str) -> str:
+    """A bare drawing on white, for pages of any colour."""
+    return svg.replace("<svg", '<svg style="background: #fff"', 1)
+
+
+def inline_svg(table: Table, svg: str | None = None) -> str:
+    """An <svg> element for a page that shows the table's signature: transparent, its ink the page's text colour.
+
+    `svg` is the bare drawing of the table where there is one.
+    """
+    svg = svg or bare_svg(table)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)  # these ids would repeat on a page with several drawings

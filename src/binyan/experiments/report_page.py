@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from binyan.evaluation.plots import inline_svg, save
+from binyan.evaluation.plots import bare_svg, inline_svg, on_paper
 from binyan.evaluation.table import Table
-from binyan.files import write_bytes
+from binyan.files import write_bytes, write_text
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1a1b1c; --soft: #62666b; --line: #d5d8dc; --stripe: #f5f6f8; }
@@ -38,6 +38,10 @@ nav a { margin-right: 1rem; } a { color: inherit; }
 
 _MANY_ROWS = 30  # of a table with a plot, which then stands for them
 
+Plots = Mapping[
+    str, str
+]  # titles of tables -> their plots as SVG: drawing takes most of the time, so each is drawn once
+
 
 @dataclass(frozen=True)
 class ReportSection:
@@ -54,32 +58,34 @@ class ReportSection:
     links: Sequence[tuple[str, str]] = ()
 
 
-def markdown(title: str, sections: Sequence[ReportSection], plots: Path | None = None) -> str:
-    """The report as Markdown. Plots are written to the folder `plots` as SVG files and linked; without a folder they are left out."""
+def draw_plots(sections: Sequence[ReportSection]) -> Plots:
+    """The plots of all tables that have one. Titles tell the tables of a report apart."""
+    tables = [table for section in sections for table in section.tables]
+    return {table.title: bare_svg(table) for table in tables if table.chart is not None and table.rows}
+
+
+def markdown(title: str, sections: Sequence[ReportSection], folder: Path, plots: Plots) -> str:
+    """The report as Markdown. Plots are written to `folder` as SVG files and linked."""
     parts = [f"# {title}\n"]
     for section in sections:
         parts += [f"## {section.title}\n", *([f"{section.text}\n"] if section.text else [])]
         parts += [f"[{text}]({address.removesuffix('.html')}.md)\n" for address, text in section.links]
         parts += [f"<figure>{' '.join(svg.split())}</figure>\n" for svg in section.drawings]
         for table in section.tables:
-            parts += _markdown_table(table, plots)
+            parts += _markdown_table(table, folder, plots)
     return "\n".join(parts)
 
 
-def _markdown_table(table: Table, plots: Path | None) -> list[str]:
+def _markdown_table(table: Table, folder: Path, plots: Plots) -> list[str]:
     rows = [replace(table, signature="").markdown(), _small_print(table)]
-    if plots is None or not _has_plot(table):
+    if table.title not in plots:
         return rows
-    plots.mkdir(parents=True, exist_ok=True)
-    path = plots / f"{_slug(table.title)}.svg"
-    save(table, path)
-    plot = f"![{table.title}]({plots.name}/{path.name})\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{_slug(table.title)}.svg"
+    write_text(path, on_paper(plots[table.title]))
+    plot = f"![{table.title}]({folder.name}/{path.name})\n"
     note = [f"{table.note}\n"] if table.note else []
     return [f"**{table.title}**\n", plot, *note, _small_print(table)] if _is_long(table) else [*rows, plot]
-
-
-def _has_plot(table: Table) -> bool:
-    return table.chart is not None and bool(table.rows)
 
 
 def _is_long(table: Table) -> bool:
@@ -94,7 +100,7 @@ def _small_print(table: Table) -> str:
     return f"{'<br>'.join(lines)}\n"
 
 
-def page(title: str, sections: Sequence[ReportSection]) -> str:
+def page(title: str, sections: Sequence[ReportSection], plots: Plots) -> str:
     """The report as an HTML page with its plots inside; it makes no network requests."""
     links = "".join(f'<a href="#{_slug(s.title)}">{html.escape(s.title)}</a>' for s in sections)
     body = [f"<h1>{html.escape(title)}</h1><nav>{links}</nav>"]
@@ -102,7 +108,7 @@ def page(title: str, sections: Sequence[ReportSection]) -> str:
         body.append(f'<section><h2 id="{_slug(section.title)}">{html.escape(section.title)}</h2>')
         body += [f"<p>{html.escape(section.text)}</p>"] if section.text else []
         body += [f'<p><a href="{html.escape(a)}">{html.escape(text)}</a></p>' for a, text in section.links]
-        body += [_figure(table) for table in section.tables]
+        body += [_figure(table, plots.get(table.title)) for table in section.tables]
         body += [f'<figure class="drawing">{svg}</figure>' for svg in section.drawings]
         body.append("</section>")
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{html.escape(title)}</title>'
@@ -117,12 +123,13 @@ def write(folder: Path, title: str, sections: Sequence[ReportSection], name: str
     """Write `report.md` (with its plots in `plots`) and `report.html`, or another `name`, to a folder; returns both paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / f"{name}.md", folder / f"{name}.html"
-    write_bytes(paths[0], markdown(title, sections, folder / "plots").encode())
-    write_bytes(paths[1], page(title, sections).encode())
+    plots = draw_plots(sections)
+    write_bytes(paths[0], markdown(title, sections, folder / "plots", plots).encode())
+    write_bytes(paths[1], page(title, sections, plots).encode())
     return paths
 
 
-def _figure(table: Table) -> str:
+def _figure(table: Table, plot: str | None) -> str:
     # Cells may be in right-to-left scripts: each has its own direction.
     kinds = [' class="n"' if c.format else "" for c in table.columns]
     head = "".join(f"<th{k}>{html.escape(c.name)}</th>" for c, k in zip(table.columns, kinds, strict=True))
@@ -133,7 +140,7 @@ def _figure(table: Table) -> str:
         for row in table.shown()
     )
     grid = f"<table><caption>{html.escape(table.title)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    drawing = inline_svg(table) if _has_plot(table) else ""
+    drawing = inline_svg(table, plot) if plot else ""
     note = f"<figcaption>{html.escape(table.note)}</figcaption>" if table.note else ""
     lines = [f'<div class="signature">{html.escape(line)}</div>' for line in table.signature.splitlines()]
     small = "".join(lines)
