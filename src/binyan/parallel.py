@@ -72,7 +72,10 @@ def _in_own_process(function: Callable[[Item], Result], item: Item) -> Result | 
         try:
             return child.submit(_attempt, function, item).result()
         except BrokenProcessPool:
-            return BinyanError("its process was killed, perhaps for want of memory; run again to resume")
+            return BinyanError(
+                "its process ended without a result: killed, perhaps for want of memory (run again to resume), or "
+                "unable to start, because a script that starts work must keep it below 'if __name__ == \"__main__\":'"
+            )
 
 
 def _end_with_parent() -> None:

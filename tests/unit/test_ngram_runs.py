@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from binyan.evaluation import evaluate
 from binyan.experiments import hpylm, runner
 from binyan.experiments.experiment import Workspace
-from binyan.experiments.hpylm import europarl
+from binyan.experiments.hpylm import europarl, models
 from binyan.experiments.results import Results
 
 MODIFIERS = ("haus", "hof", "schul", "stadt", "land", "wasser")
@@ -105,3 +106,34 @@ def test_news_is_scored_too_and_samples_are_averaged(workspace):
         figures = run(f"europarl-de/100k/order-4/{label}", workspace, **three).figures
         assert figures["news"]["averaged"]["tokens"] == 4 and set(figures["news"]) == set(figures["variants"])
         assert "samples:3" in figures["variants"]["averaged"]["signature"] and len(figures["trace"][0]) == 4
+
+
+def test_chains_are_averaged_one_by_one_and_resumed(workspace, monkeypatch):
+    """The average over chains is the mean of what their models give; chains that are done are not sampled again."""
+    short = {"burn_in": 1, "iterations": 3, "samples": 2, "chains": 3}
+    experiment = next(e for e in hpylm.experiments() if e.label == "hpylm-chains")
+    experiment = replace(experiment, model={**experiment.model, **short})
+    corpus = europarl.training_corpus(experiment.data, workspace)
+    text = europarl.held_out_text(workspace)
+    trained: list[int] = []
+    train = models.train
+
+    def interrupted(settings, *given, **options):
+        if settings["seed"] == 3 and trained == [1, 2]:
+            raise KeyboardInterrupt
+        trained.append(settings["seed"])
+        return train(settings, *given, **options)
+
+    monkeypatch.setattr(models, "train", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        hpylm.MEASURES["perplexity"](experiment, workspace)
+    trained.append(0)
+    outcome = hpylm.MEASURES["perplexity"](experiment, workspace)
+    assert trained == [1, 2, 0, 3]
+    single = {name: value for name, value in experiment.model.items() if name != "chains"}
+    probabilities = [
+        np.exp(evaluate(train({**single, "seed": seed}, corpus, workspace, progress=False), text).scores.log_prob)
+        for seed in (1, 2, 3)
+    ]
+    np.testing.assert_allclose(np.exp(outcome.arrays["log_prob.averaged"]), np.mean(probabilities, axis=0), rtol=1e-12)
+    assert "chains:3" in outcome.signature and [len(trace) for trace in outcome.figures["trace"]] == [3, 3, 3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain, islice
@@ -40,10 +41,11 @@ def cached_text(
         Progress(f"lines of {source.name} prepared", show=progress) as bar,
     ):
         # A small text needs no processes, and a worker of a cluster may be a daemon, which is not allowed children.
-        imap: Any = map
+        prepare_each: Any = map
         if len(first) > 1 and not multiprocessing.current_process().daemon:
-            imap = pool.enter_context(multiprocessing.get_context("spawn").Pool(processes)).imap
-        for lines, text in imap(partial(_prepare, preparation), chain(first, chunks)):
+            spawn = multiprocessing.get_context("spawn")
+            prepare_each = pool.enter_context(ProcessPoolExecutor(processes, spawn)).map
+        for lines, text in prepare_each(partial(_prepare, preparation), chain(first, chunks)):
             out.write(text)
             bar.advance(lines)
     return path

@@ -53,7 +53,7 @@ def headlines(experiment: NGramExperiment) -> list[Headline]:
             Headline("perplexity", ("perplexity",)),
             Headline("perplexity on news", ("news", "plain", "perplexity")),
         ]
-    variants = ["one sample", "averaged"]
+    variants = ["averaged"] if experiment.model.get("chains") else ["one sample", "averaged"]
     if experiment.is_compound:
         variants = ["one sample", "one sample renormalised", "averaged renormalised"]
     return [

@@ -6,18 +6,15 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from binyan.evaluation import Evaluation, HeldOutText, evaluate
 from binyan.experiments.experiment import Measure, Outcome, Workspace
 from binyan.experiments.hpylm import analyses, europarl, models
 from binyan.experiments.hpylm.models import MODELS
 from binyan.experiments.hpylm.ngram_experiment import BASELINE, NGramExperiment
+from binyan.experiments.hpylm.sample_average import ChainAverages, SampleAverage
 from binyan.experiments.results import Results
 from binyan.progress import Progress, ProgressOption
 from binyan.segmentation import Linking
@@ -29,7 +26,9 @@ FEWER_SWEEPS: Mapping[str, Mapping[str, int]] = {
     **{size: {"burn_in": 30, "iterations": 40, "samples": 10} for size in ("3m", "10m", "33m")},
     europarl.MAIN_SIZE: {"burn_in": 50, "iterations": 60, "samples": 10},
 }
-SUBSETS_OF_ORDER = 4
+# Chains differ more than the samples of one chain, and each is where perplexity settles after ten sweeps.
+CHAINS = {"burn_in": 10, "iterations": 20, "samples": 10, "chains": 10}
+ANALYSED_ORDER = 4  # of the analyses, and of the average over chains
 
 
 def experiments() -> list[NGramExperiment]:
@@ -43,13 +42,18 @@ def experiments() -> list[NGramExperiment]:
             fewer = FEWER_SWEEPS.get(size, {}) if label != BASELINE else {}
             model = {**MODELS[label], **fewer, "order": order}
             listed.append(NGramExperiment(size=size, label=label, data=data, model=model, measure="perplexity"))
+        if main:
+            model = {**MODELS["hpylm"], **CHAINS, "order": ANALYSED_ORDER}
+            listed.append(
+                NGramExperiment(size=size, label="hpylm-chains", data=data, model=model, measure="perplexity")
+            )
         if main or size == "1m":
             listed += [_of_test_text(size, measure) for measure in ("composition", *(("subsets",) if main else ()))]
     return listed
 
 
 def _of_test_text(size: str, measure: str) -> NGramExperiment:
-    model = {"order": SUBSETS_OF_ORDER, "gold": "+".join(europarl.GOLD)}
+    model = {"order": ANALYSED_ORDER, "gold": "+".join(europarl.GOLD)}
     return NGramExperiment(size=size, label=measure, data=europarl.settings(size), model=model, measure=measure)
 
 
@@ -128,6 +132,7 @@ MEASURES: Mapping[str, Measure] = {
 Evaluations = dict[str, dict[str, Evaluation]]
 Texts = Mapping[str, HeldOutText]
 Measured = tuple[Evaluations, dict[str, Any]]
+Samples = tuple[Evaluations, Any, list[list[float]]]  # with the last model and the traces of its chains
 
 
 def _kneser_ney(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts) -> Measured:
@@ -138,22 +143,23 @@ def _kneser_ney(experiment: NGramExperiment, workspace: Workspace, corpus: Corpu
 def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts) -> Measured:
     """The last sample alone and all samples averaged; compound models also renormalised over the vocabulary."""
     schedule = models.schedule(experiment.model)
+    chains = experiment.model.get("chains", 1)
     ticks: list[float] = []
-    with Progress("sweeps", schedule.sweeps, workspace.progress) as bar:
+    with Progress("sweeps", chains * schedule.sweeps, workspace.progress) as bar:
 
         def after_sweep(done: int, total: int | None, figures: dict[str, float]) -> None:
             ticks.append(time.process_time())
             bar.advance(1, **figures)
 
-        evaluate_samples = _compound_samples if experiment.is_compound else _word_samples
-        evaluations, model = evaluate_samples(experiment, workspace, corpus, texts, after_sweep)
+        evaluate_samples = _compound_samples if experiment.is_compound else _chains if chains > 1 else _word_samples
+        evaluations, model, trace = evaluate_samples(experiment, workspace, corpus, texts, after_sweep)
     sweeps = [after - before for before, after in pairwise(ticks)]
     figures = {
         **{f"perplexity_{name.replace(' ', '_')}": e.perplexity for name, e in evaluations["test"].items()},
         "sweeps": schedule.sweeps,
         "seconds_per_sweep": statistics.median(sweeps) if sweeps else None,
         "hyperparameters": model.hyperparameters,
-        "trace": [chain[:, 0].tolist() for chain in model.trace],
+        "trace": trace,
     }
     if experiment.is_compound:
         figures["shortening"] = model.shortening
@@ -162,15 +168,39 @@ def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, 
 
 def _word_samples(
     experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts, after_sweep: ProgressOption
-) -> tuple[Evaluations, Any]:
+) -> Samples:
     model = models.train(experiment.model, corpus, workspace, workspace.checkpoint(experiment), after_sweep)
     variants = {"one sample": model.one_sample(), "averaged": model}
-    return {name: {v: evaluate(lm, text) for v, lm in variants.items()} for name, text in texts.items()}, model
+    evaluations = {name: {v: evaluate(lm, text) for v, lm in variants.items()} for name, text in texts.items()}
+    return evaluations, model, log_likelihoods(model)
+
+
+def _chains(
+    experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts, after_sweep: ProgressOption
+) -> Samples:
+    """Chains one after the other, each from a seed of its own: those of a large text do not fit into memory together.
+
+    The checkpoint has what all chains before the last gave.
+    """
+    checkpoint, last = workspace.checkpoint(experiment), experiment.model["chains"] - 1
+    averages = ChainAverages.read(checkpoint, texts)
+    for chain in range(averages.chains, last + 1):
+        settings = {**experiment.model, "seed": experiment.model["seed"] + chain}
+        model = models.train(settings, corpus, workspace, progress=after_sweep)
+        averages.add({name: evaluate(model, text) for name, text in texts.items()}, *log_likelihoods(model))
+        if chain < last:
+            averages.write(checkpoint)
+    return averages.evaluations, model, averages.traces
+
+
+def log_likelihoods(model: Any) -> list[list[float]]:
+    """The log-likelihood after each sweep, by chain."""
+    return [chain[:, 0].tolist() for chain in model.trace]
 
 
 def _compound_samples(
     experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts, after_sweep: ProgressOption
-) -> tuple[Evaluations, Any]:
+) -> Samples:
     """Samples of compound models are scored one by one: those of a large text do not fit into memory together."""
     kept = models.schedule(experiment.model).kept_sweeps
     first = {**experiment.model, "burn_in": kept[0] - 1, "iterations": kept[0], "samples": 1}
@@ -182,29 +212,8 @@ def _compound_samples(
         for name, text in texts.items():
             for how, average in averages[name].items():
                 average.add(evaluate(sample.closed() if how else sample, text, closed=True))
-    return {
+    evaluations = {
         name: {f"{kind}{how}": e for how, average in by_how.items() for kind, e in average.evaluations.items()}
         for name, by_how in averages.items()
-    }, sample
-
-
-@dataclass
-class SampleAverage:
-    """The mean of the probabilities that samples of a model give to a text, sample by sample."""
-
-    last: Evaluation | None = None
-    total: NDArray[np.float64] | float = 0.0
-    samples: int = 0
-
-    def add(self, evaluation: Evaluation) -> None:
-        """One more sample."""
-        self.last, self.samples = evaluation, self.samples + 1
-        self.total = self.total + np.exp(evaluation.scores.log_prob)
-
-    @property
-    def evaluations(self) -> dict[str, Evaluation]:
-        """The last sample alone, and the average."""
-        assert self.last is not None
-        scores = replace(self.last.scores, log_prob=np.log(self.total / self.samples))
-        signature = self.last.signature.extended(samples=self.samples)
-        return {"one sample": self.last, "averaged": replace(self.last, scores=scores, signature=signature)}
+    }
+    return evaluations, sample, log_likelihoods(sample)

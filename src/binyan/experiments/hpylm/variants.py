@@ -18,6 +18,7 @@ MODELS = (
     EvaluatedModel("mkn", "plain", "MKN", "MKN"),
     EvaluatedModel("hpylm", "one sample", "HPYLM", "HPYLM"),
     EvaluatedModel("hpylm", "averaged", "HPYLM averaged"),
+    EvaluatedModel("hpylm-chains", "averaged", "HPYLM averaged over ten chains"),
     EvaluatedModel("hpylm+c-right", "one sample", "HPYLM+c", "HPYLM+c ling"),
     EvaluatedModel("hpylm+c-right", "one sample renormalised", "HPYLM+c renormalised", "HPYLM+c ling renormalised"),
     EvaluatedModel("hpylm+c-right", "averaged renormalised", "HPYLM+c averaged renormalised"),
