@@ -131,7 +131,8 @@ def test_word_similarity(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) 
     sections = {s.title: s for s in lbl.sections(Results(workspace.results), thesis, listed)}
     rows = sections["Word similarity"].tables[0].rows
     vectors = ["CLBL", "CLBL++", "CLBL++, our word map", "CLBL++ -compose", "CLBL++ -compose, our word map"]
-    assert [row[1] for row in rows] == vectors * 2 and rows[1][6] == 56
+    assert [row[1] for row in rows] == vectors * 2
+    assert rows[1][6] is None  # the thesis's figure stands beside those of all the text at hand
     known = next(t for t in sections["Word similarity"].tables if "known words" in t.title)
     assert known.column("seeds") == [1, 1]  # our own word map is no further seed
 

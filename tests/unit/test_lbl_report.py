@@ -124,6 +124,8 @@ def test_similarity_by_amount_of_text(sections):
     table, *by_size, _ = sections["Word similarity"].tables
     others = [row for row in table.rows if row[1] == "C&W+csmRNN (others)"]
     assert [row[-1] for row in others] == [34]
+    rare = {row[1]: row[-1] for row in table.rows if row[0] == "en-rw" and row[2] is not None and row[-1] is not None}
+    assert rare["CLBL++"] == rare["CLBL++, our word map, 200 dimensions"] == 30
     german = {t.title: t for t in by_size}["Word similarity by amount of text, de-gur350"]
     assert "CLBL++" in german.column("vectors")
     assert sections["Classes"].tables[0].column("language") == ["de", "de", "cs", "cs"]

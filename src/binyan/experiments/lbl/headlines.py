@@ -62,12 +62,11 @@ def _change(experiment: PerplexityExperiment, base: str) -> Change:
 
 def _similarity(experiment: SimilarityExperiment | PerplexityExperiment) -> list[Headline]:
     """The pairs of words are the thesis's own. Its figures stand beside those of vectors from all the text at hand."""
-    has_all_text = isinstance(experiment, PerplexityExperiment) or experiment.has_all_text
     return [
         Headline(
             f"rho, {pairs}, {how}",
             ("similarity", how, pairs, "rho"),
-            ("lbl", "word_similarity", row, column) if has_all_text else (),
+            ("lbl", "word_similarity", row, column) if experiment.has_all_text else (),
         )
         for label, how, row in VECTORS
         for pairs, column in SETS[experiment.language].items()

@@ -56,8 +56,14 @@ TITLES = {"mkn": "MKN", "mkn-tuned": "MKN, tuned", "hpylm": "HPYLM", **{k: kind.
 WIDE, WIDE_DIM = {"clbl-wide": "clbl", "clbl++-wide": "clbl++"}, 200
 # label -> the kind that is trained with the word map of the commands' defaults, in place of the thesis's
 OWN_MAP = {"clbl++-own": "clbl++"}
+# label -> the kind that is trained with both
+WIDE_OWN_MAP = {"clbl++-own-wide": "clbl++"}
 # label -> what a recipe of ours changes in the thesis's model
-CHANGED = {**dict.fromkeys(WIDE, f"{WIDE_DIM} dimensions"), **dict.fromkeys(OWN_MAP, "our word map")}
+CHANGED = {
+    **dict.fromkeys(WIDE, f"{WIDE_DIM} dimensions"),
+    **dict.fromkeys(OWN_MAP, "our word map"),
+    **dict.fromkeys(WIDE_OWN_MAP, f"our word map, {WIDE_DIM} dimensions"),
+}
 TITLES |= {label: f"{KINDS[kind].title}, {CHANGED[label]}" for label, kind in (WIDE | OWN_MAP).items()}
 
 # label -> the kind that is trained with the morphemes of words of the vocabulary alone: words outside it are <unk> in contexts too

@@ -69,6 +69,11 @@ class PerplexityExperiment(Experiment):
         return is_large and self.label in (*models.KINDS, *models.CHANGED)
 
     @property
+    def has_all_text(self) -> bool:
+        """Whether the vectors are learnt from as much text as is at hand."""
+        return self.has_similarity
+
+    @property
     def steps(self) -> tuple[str, ...]:
         """The data set, the setting, the label and the penalty."""
         penalty = () if self.penalty is None else (f"l2-{self.penalty:g}",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +33,14 @@ VECTORS = (
     ("clbl++", "composed", "CLBL++"),
     ("clbl++", "not composed", "CLBL++ -compose"),
 )
-# Tokens taken from each of two texts, by their names; None is all the text at hand. All of German is measured with the models of
-# German Europarl that perplexities are measured of.
+# Tokens taken from each of two texts, by their names; None is all the text at hand. All of German Europarl is measured with the models
+# that perplexities are measured of.
 SIZES: Mapping[str, int | None] = {"500k": 500_000, "2m": 2_000_000, "all": None}
 SIZES_OF = {"en": ("500k", "all"), "de": ("500k", "2m"), "es": ("500k", "all"), "fr": ("all",)}
+WIDE_OF = (
+    "en",
+    "de",
+)  # languages of vectors from all text with our word map and more dimensions; in German all of Europarl and novels
 SEEDS = {"es-500k": (2, 3)}  # further seeds of what a single run leaves open
 MAPPED_LABEL, MAPPED = "clbl++", 150  # whose morphemes are drawn on a map, and how many
 # Every minibatch moves all target vectors, of which there are many; words seen once are too many to learn morphemes from.
@@ -62,19 +67,19 @@ class SimilarityExperiment(Experiment):
 
 
 def experiments() -> list[SimilarityExperiment]:
-    """Vectors of words alone, and of words and morphemes, from several amounts of text."""
-    return [
-        SimilarityExperiment(
-            dataset=f"similarity-{language}-{size}",
-            label=models.seed_label(label, seed),
-            data=_settings(language, SIZES[size]),
-            model={**_model(label), "seed": seed},
-        )
+    """Vectors of words alone, and of words and morphemes, from several amounts of text; then the widest, from all of it."""
+    listed = [
+        _experiment(language, size, models.seed_label(label, seed), {**_model(label), "seed": seed})
         for language, sizes in SIZES_OF.items()
         for size in sizes
         for label in ("clbl", "clbl++", *models.OWN_MAP)
         for seed in (1, *(SEEDS.get(f"{language}-{size}", ()) if label in models.KINDS else ()))
     ]
+    for language, (label, kind) in product(WIDE_OF, models.WIDE_OWN_MAP.items()):
+        training = models.LARGE if _has_large_text(language, None) else CHANGES
+        wide = {**models.own_map_settings(kind), **training, "dim": models.WIDE_DIM}
+        listed.append(_experiment(language, "all", label, wide))
+    return listed
 
 
 def measure(experiment: SimilarityExperiment, workspace: Workspace) -> Outcome:
@@ -149,13 +154,25 @@ def _model(label: str) -> dict[str, Any]:
     return {**models.settings(label), **CHANGES, **map_changes}
 
 
-def _training_texts(language: str) -> tuple[str, ...]:
-    return f"parallel/europarl/par4.train.{language}.xz", f"text/eltec/{language}.train.txt.xz"
+def _experiment(language: str, size: str, label: str, model: Mapping[str, Any]) -> SimilarityExperiment:
+    data = _settings(language, SIZES[size])
+    return SimilarityExperiment(dataset=f"similarity-{language}-{size}", label=label, data=data, model=model)
+
+
+def _has_large_text(language: str, tokens: int | None) -> bool:
+    return language == "de" and tokens is None
+
+
+def _training_texts(language: str, tokens: int | None) -> tuple[str, ...]:
+    parliament = [f"parallel/europarl/par4.train.{language}.xz"]
+    if _has_large_text(language, tokens):
+        parliament = [f"{eltec.EUROPARL}/de_mono.train{n}.txt.xz" for n in range(1, eltec.SHARDS + 1)]
+    return *parliament, f"text/eltec/{language}.train.txt.xz"
 
 
 def _settings(language: str, tokens: int | None) -> dict[str, Any]:
     return {
-        "texts": "+".join(_training_texts(language)),
+        "texts": "+".join(_training_texts(language, tokens)),
         "development": f"parallel/europarl/par4.dev.{language}.xz",
         "language": language,
         "tokens_each": tokens,
@@ -172,6 +189,6 @@ def _prepared(path: str, language: str, workspace: Workspace) -> Path:
 def _sentences(experiment: SimilarityExperiment, workspace: Workspace) -> Iterator[list[str]]:
     """The first tokens of each text, in whole sentences, or all of it."""
     tokens = experiment.data["tokens_each"]
-    for path in _training_texts(experiment.language):
+    for path in _training_texts(experiment.language, tokens):
         sentences = read_sentences(_prepared(path, experiment.language, workspace))
         yield from sentences if tokens is None else first_tokens(sentences, tokens)

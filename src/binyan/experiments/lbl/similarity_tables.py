@@ -32,14 +32,13 @@ def similarity(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     rows: list[list[Cell]] = []
     for language, sets in SETS.items():
         runs = [run for run in first_seed if run.experiment.language == language]
-        most = max((run.result.figures["training_tokens"] for run in runs), default=0)
         for name, column in sets.items():
             for label, how, row in VECTORS:
                 for run in (run for run in runs if run.experiment.model["kind"] == label):
                     figures = run.result.figures
                     vectors = f"{row}, {CHANGED[run.experiment.label]}" if run.experiment.label in CHANGED else row
                     score, tokens = figures["similarity"][how][name], figures["training_tokens"]
-                    figure = theirs.get(row, {}).get(column) if tokens == most else None
+                    figure = theirs.get(row, {}).get(column) if run.experiment.has_all_text else None
                     rows.append([name, vectors, tokens, score["rho"], score["pairs"], score["uncovered_pairs"], figure])
             if runs:
                 others = {peer: figures[column] for peer, figures in peers.items() if column in figures}
