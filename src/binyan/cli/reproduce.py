@@ -90,6 +90,7 @@ def status(
 def tables(results: FoundResults = None, json_: Json = False) -> None:
     """Show every table and figure of the thesis: how far it is run, and whether ours agrees."""
     from binyan.experiments import tables
+    from binyan.experiments.thesis_items import summary
 
     rows = tables(results)
     if json_:
@@ -97,6 +98,7 @@ def tables(results: FoundResults = None, json_: Json = False) -> None:
         return
     for row in rows:
         typer.echo(row)
+    typer.echo(summary(rows))
 
 
 @app.command()

@@ -15,7 +15,7 @@ from binyan.experiments.headline import Change, Headline
 from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Result, Results
 from binyan.experiments.studies import load_study
-from binyan.experiments.thesis_items import ItemStatus, comparisons_table, items_table
+from binyan.experiments.thesis_items import ItemStatus, comparisons_table, items_table, summary
 from binyan.json_values import finite
 from binyan.signature import digest
 
@@ -80,7 +80,8 @@ class Report:
 
     def _items(self) -> Iterator[ReportSection]:
         if self.items:
-            yield ReportSection("Tables and figures of the thesis", _ITEMS, [items_table(self.items)])
+            text = f"{_ITEMS} {summary(self.items)}"
+            yield ReportSection("Tables and figures of the thesis", text, [items_table(self.items)])
             compared = [comparisons_table(status) for status in self.items if status.comparisons]
             if compared:
                 yield ReportSection("Ours beside the thesis's", _BESIDE, compared)

@@ -161,6 +161,19 @@ def _comparisons(finished: Mapping[str, tuple[Experiment, Result]], thesis: Mapp
                         yield Comparison(experiment.name, what, change.keys, of_ours, stated)
 
 
+def summary(statuses: Sequence[ItemStatus]) -> str:
+    """How much is shown, and how many figures agree; a figure that belongs to several tables counts once."""
+    shown = sum(s.shown == "shown" for s in statuses)
+    drawings = sum(s.item.compare == "drawing" for s in statuses)
+    verdicts: Counter[Verdict] = Counter(
+        {c: s.item.verdict(c.ours, c.theirs) for s in statuses for c in s.comparisons}.values()
+    )
+    words: dict[Verdict, str] = {"agrees": "agree", "better": "are better", "worse": "are worse", "differs": "differ"}
+    counts = ", ".join(f"{verdicts[v]} {word}" for v, word in words.items() if verdicts[v])
+    compared = f" Of {verdicts.total()} figures of ours that can be compared, {counts}." if counts else ""
+    return f"{shown} of {len(statuses)} are shown by experiments, {drawings} are illustrations.{compared}"
+
+
 def items_table(statuses: Sequence[ItemStatus]) -> Table:
     """One row for each table and figure."""
     columns = [Column(name) for name in ("thesis", "what", "shown", "compared", "agrees", "why")]

@@ -9,7 +9,7 @@ from typing import Any
 from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.table import Cell
 from binyan.experiments.lbl import eltec
-from binyan.experiments.lbl.models import TITLES
+from binyan.experiments.lbl.models import TITLES, plain_of
 from binyan.experiments.lbl.perplexity_experiment import BASELINE, MAIN_SIZE
 from binyan.experiments.lbl.stored import StoredRuns
 
@@ -47,20 +47,22 @@ def sequences(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     rows: list[list[Cell]] = []
     signatures = []
     for setting, language, text in _texts(stored):
-        runs = [stored.best(setting, language, label) for label in ("clbl", "clbl++")]
-        figures = [run.result.figures["by_sequence"] for run in runs if run and "by_sequence" in run.result.figures]
-        if len(figures) < 2:
+        plain, additive = (stored.best(setting, language, label) for label in ("clbl", "clbl++"))
+        if plain is None or additive is None or "by_sequence" not in plain.result.figures:
             continue
-        for name, (n, before) in figures[0].items():
+        for name, (n, before) in plain.result.figures["by_sequence"].items():
             if n:
-                after = figures[1][name][1]
+                after = additive.result.figures["by_sequence"][name][1]
                 change = 100 * math.expm1((before - after) / n)
-                there = theirs.get(name) if language == "de" else None
+                there = theirs.get(name) if plain.experiment.data["text"] == eltec.EUROPARL else None
                 rows.append([text, name, n, math.exp(-before / n), math.exp(-after / n), change, there])
-        signatures += [run.result.signature for run in runs if run]
+        signatures += [plain.result.signature, additive.result.signature]
     columns = [Column("text"), Column("sequence"), Column("nouns", ",d"), Column("CLBL", ".1f")]
     columns += [Column("CLBL++", ".1f"), Column("change, %", "+.1f"), Column("thesis, change, %", "+.0f")]
-    note = "Perplexity of the noun, given the words before it. The thesis's change is of all words of such sequences, in news."
+    note = (
+        "Perplexity of the noun, given the words before it. The thesis's change is of its German Data-Main, and it does not say whether it "
+        "measured the noun or the whole sequence."
+    )
     return [Table("Nouns after adjectives", columns, rows, "\n".join(signatures), note)] if rows else []
 
 
@@ -72,7 +74,7 @@ def by_text(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     for run in (run for run in stored.perplexity if run.experiment.data["text"] == eltec.EUROPARL):
         e, figures = run.experiment, run.result.figures
         title, setting = TITLES.get(e.label, e.label), e.setting
-        bases = [] if e.label == BASELINE else [BASELINE, *([e.label.replace("++", "")] if "++" in e.label else [])]
+        bases = [base for base in (BASELINE, plain_of(e.label)) if base and base != e.label]
         for base in bases:
             if (other := stored.best(setting, "de", base)) is not None:
                 before = other.result.figures
