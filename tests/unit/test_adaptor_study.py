@@ -156,12 +156,18 @@ def test_marginal_decoding_sums_over_trees() -> None:
         def analyses(self, word: str, n: int) -> list[SimpleNamespace]:
             cuts = [(("a", "bc"), 0.4), (("ab", "c"), 0.3), (("ab", "c"), 0.3)]
             return [
-                SimpleNamespace(segmentation=Segmentation(word, tuple(map(Part, parts))), probability=p)
+                SimpleNamespace(
+                    segmentation=Segmentation(word, tuple(map(Part, parts))),
+                    probability=p,
+                    roots=lambda length, method, p=p: ["xyz"] if method == "A" or p < 0.4 else ["xyz", "abc"],
+                )
                 for parts, p in cuts
             ]
 
     gold = [GoldWord("abc", (Segmentation("abc", (Part("ab"), Part("c"))),))]
-    assert [part.text for part in SampledAnalyses.of(Trees(), gold, ()).marginal["abc"]] == ["ab", "c"]
+    samples = SampledAnalyses.of(Trees(), gold, ())
+    assert [part.text for part in samples.marginal["abc"]] == ["ab", "c"]
+    assert samples.templates == {"abc": 0.4}  # what B has beyond A, in one tree of three
 
 
 def test_stemmers(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

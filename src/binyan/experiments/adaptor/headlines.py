@@ -105,8 +105,9 @@ def _roots(experiment: AdaptorExperiment) -> list[Headline]:
         for place, score in enumerate(("precision", "recall", "f1")):
             theirs = (*keys, str(place)) if keys else ()
             listed.append(Headline(f"lexicon of {symbol}, {score}", (figure, score), theirs, front=False))
+    symbol, figure = ("T3", "root_lexicon_t3") if experiment.dataset == "BW'" else ("R3", "root_lexicon")
     area = ("adaptor", "root_auc", experiment.dataset) if is_tpl and experiment.size == WHOLE_LIST else ()
-    return [*listed, Headline("lexicon of roots, area", ("root_lexicon", "auc"), area, front=False)]
+    return [*listed, Headline(f"lexicon of {symbol}, area", (figure, "auc"), area, front=False)]
 
 
 def _thesis(experiment: AdaptorExperiment, table: str, row: str | None) -> Keys:

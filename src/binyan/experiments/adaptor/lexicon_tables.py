@@ -12,11 +12,14 @@ from binyan.experiments.adaptor.stored import GridRow, StoredAnalyses, dataset_t
 _PARTS = ("pre", "stem", "suf")
 _SCORES = ("precision", "recall", "f1")
 _ROOT_GRAMMAR = "Tpl"  # the thesis scores the root lexicon of this grammar
+_ROOT_FIGURES = {"R3": "root_lexicon", "T3": "root_lexicon_t3"}
+_CURVES = {"stem": "stems", "root3": "triliteral roots (R3)", "template3": "triliteral roots (T3)"}
 
 
 def lexica(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> list[Table]:
     """Scores of lexica beside the thesis's, then curves and roots."""
-    return [_affixes(stored, size, thesis), _roots(stored, size, thesis), *_curves(stored, size), *_top(stored, size)]
+    roots = [_roots(stored, size, thesis, symbol) for symbol in _ROOT_FIGURES]
+    return [_affixes(stored, size, thesis), *roots, *_curves(stored, size), *_top(stored, size)]
 
 
 def _affixes(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> Table:
@@ -33,26 +36,26 @@ def _affixes(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> Ta
     return grid(stored, size, "Lexica of affixes and stems, F1", rows, theirs)
 
 
-def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> Table:
-    """The lexicon of R3. For vocalised Arabic the thesis scores that of T3, another quantity, which is not shown."""
-    of_r3 = thesis.get("root_lexicon", {}).get("R3", {})
+def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any], symbol: str) -> Table:
+    """The lexicon of R3, or of T3, which the thesis scores for vocalised Arabic: there root and template swap their parts."""
+    of_symbol = thesis.get("root_lexicon", {}).get(symbol, {})
     theirs = {
-        f"{_ROOT_GRAMMAR} {score}": {dataset: scores[i] for dataset, scores in of_r3.items()}
+        f"{_ROOT_GRAMMAR} {score}": {dataset: scores[i] for dataset, scores in of_symbol.items()}
         for i, score in enumerate(_SCORES)
     }
     rows = [
-        GridRow(f"{m.label}: {score}", m.label, ("root_lexicon", score), f"{m.thesis_name} {score}")
+        GridRow(f"{m.label}: {score}", m.label, (_ROOT_FIGURES[symbol], score), f"{m.thesis_name} {score}")
         for m in stored.methods(learnt=True)
         for score in _SCORES
     ]
-    return grid(stored, size, "Lexicon of triliteral roots (R3)", rows, theirs)
+    return grid(stored, size, f"Lexicon of triliteral roots ({symbol})", rows, theirs)
 
 
 def _curves(stored: StoredAnalyses, size: str) -> list[Table]:
     labels = [m.label for m in stored.methods(learnt=True)]
     tables = []
     for dataset in stored.datasets(size):
-        for category, name in (("stem", "stems"), ("root3", "triliteral roots")):
+        for category, name in _CURVES.items():
             curves = {}
             for label in labels:
                 result = stored.results.get((dataset, size, label))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from binyan.evaluation.gold import GoldWord
-from binyan.evaluation.lexicon import gold_lexicon, roc_curve, score_lexicon
+from binyan.evaluation.lexicon import gold_lexicon, roc_curve
 from binyan.evaluation.morphology import BestAnalyses
 from binyan.evaluation.roots import GUESSERS, guesser_accuracy, partial_matches, strong_roots
 from binyan.evaluation.segmentation import score_segmentation
@@ -26,7 +26,7 @@ from binyan.experiments.adaptor.methods import (
     AnalysisMethod,
     methods_for,
 )
-from binyan.experiments.adaptor.sample_scores import SampledAnalyses, root_examples, template_lexicon, trees
+from binyan.experiments.adaptor.sample_scores import SampledAnalyses, root_examples, score_template_lexicon, trees
 from binyan.experiments.adaptor.stemmers import measure_stemmers
 from binyan.experiments.adaptor.subsets import SETTINGS as SUBSET_SETTINGS
 from binyan.experiments.adaptor.subsets import measure_subsets
@@ -120,6 +120,7 @@ def measure_adaptor(experiment: AdaptorExperiment, workspace: Workspace) -> Outc
     samples = SampledAnalyses.of(morphology, gold)
     analysed, rankings = samples.best, samples.lexica
     scores = {**all_scores(analysed, rankings), **samples.scores()}
+    scores["root_lexicon_t3"] = score_template_lexicon(analysed, samples.templates).to_dict()
     figures = {
         "f1": scores["segmentation"]["f1"],
         "root_accuracy": scores["roots_3_A"]["accuracy"],
@@ -132,8 +133,9 @@ def measure_adaptor(experiment: AdaptorExperiment, workspace: Workspace) -> Outc
         "root_examples": root_examples(analysed, rankings["root3"]),
         "trees": trees(analysed),
     }
-    curves = {c: rankings[c] for c in ("stem", "root3")}
-    figures["roc"] = {c: thinned(roc_curve(r, gold_lexicon(gold, c))) for c, r in curves.items()}
+    curves = {"stem": rankings["stem"], "root3": rankings["root3"], "template3": samples.templates}
+    truths = {c: gold_lexicon(gold, "stem" if c == "stem" else "root3") for c in curves}
+    figures["roc"] = {c: thinned(roc_curve(ranking, truths[c])) for c, ranking in curves.items()}
     figures["trace"] = [round(float(value), 1) for value in morphology.trace[0][:, 0]]
     return Outcome(figures, str(morphology.signature().extended(gold=gold_digest(gold))))
 
@@ -157,7 +159,6 @@ def all_scores(analysed: BestAnalyses, rankings: Mapping[str, Mapping[str, float
         "morphemes_per_word": dict(Counter(str(len(pieces)) for pieces in analysed.pieces.values())),
         "lexicon": {c: analysed.lexicon_score(c).to_dict() for c in ("pre", "stem", "suf")},
         "root_lexicon": analysed.lexicon_score("root3", rankings["root3"]).to_dict(),
-        "root_lexicon_t3": score_lexicon(template_lexicon(analysed), gold_lexicon(analysed.gold, "root3")).to_dict(),
         "partial_roots_4": partial_matches(analysed.root_candidates(4, "A"), analysed.gold, 4),
         "stem_auc": analysed.lexicon_score("stem", rankings["stem"]).to_dict()["auc"],
     }

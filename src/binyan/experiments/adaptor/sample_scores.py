@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from binyan.evaluation.gold import GoldWord
-from binyan.evaluation.lexicon import gold_lexicon, score_lexicon
+from binyan.evaluation.lexicon import LexiconScore, area_under, gold_lexicon, roc_curve, score_lexicon
 from binyan.evaluation.morphology import Analyser, BestAnalyses, LexiconSums
 from binyan.evaluation.roots import strong_roots
 from binyan.evaluation.segmentation import borders, score_segmentation
@@ -21,23 +22,31 @@ _TREES, _ROOTS, _EXAMPLES = 4, 5, 3  # how many are kept
 
 @dataclass(frozen=True)
 class SampledAnalyses:
-    """What the samples of a morphology say of gold words: the best tree, lexica by category, and the most probable segmentation."""
+    """What the samples of a morphology say of gold words: the best tree, lexica by category, and the most probable segmentation.
+
+    `templates`: the probabilities of strings of three characters that templates govern.
+    """
 
     best: BestAnalyses
     lexica: Mapping[str, Mapping[str, float]]
     marginal: Mapping[str, Segmentation]
+    templates: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, analyser: Analyser, gold: Sequence[GoldWord], categories: Sequence[str] = SAMPLED) -> SampledAnalyses:
         """Every word is analysed once."""
         best, marginal, lexica = dict[str, Analysis](), dict[str, Segmentation](), list(map(LexiconSums, categories))
+        templates: dict[str, float] = defaultdict(float)
         for word in gold:
             analyses = analyser.analyses(word.word, ANALYSES)
             for lexicon in lexica:
                 lexicon.add(analyses)
+            for analysis in analyses:
+                for string in template_strings(analysis):
+                    templates[string] += analysis.probability / len(gold)
             if analyses:
                 best[word.word], marginal[word.word] = analyses[0], marginal_segmentation(analyses)
-        return cls(BestAnalyses(gold, best), {x.category: x.probabilities for x in lexica}, marginal)
+        return cls(BestAnalyses(gold, best), {x.category: x.probabilities for x in lexica}, marginal, templates)
 
     def scores(self) -> dict[str, Any]:
         """Segment borders of maximum marginal decoding, and lexica of everything that the samples have."""
@@ -60,10 +69,17 @@ def marginal_segmentation(analyses: Iterable[Analysis]) -> Segmentation:
     return first[max(sums, key=lambda places: sums[places])]
 
 
-def template_lexicon(analysed: BestAnalyses) -> dict[str, float]:
+def template_strings(analysis: Analysis) -> list[str]:
     """The strings of three characters that templates govern: where root and template have swapped their parts, the roots."""
-    both, roots = (analysed.root_candidates(3, method) for method in ("B", "A"))
-    return {string: 1.0 for word, candidates in both.items() for string in candidates if string not in roots[word]}
+    roots = analysis.roots(3, "A")
+    return [string for string in analysis.roots(3, "B") if string not in roots]
+
+
+def score_template_lexicon(analysed: BestAnalyses, ranking: Mapping[str, float]) -> LexiconScore:
+    """The strings that templates govern in the best trees as a set of roots, and the area under the ROC curve of `ranking`."""
+    lexicon = {string: 1.0 for analysis in analysed.best.values() for string in template_strings(analysis)}
+    truth = gold_lexicon(analysed.gold, "root3")
+    return replace(score_lexicon(lexicon, truth), auc=area_under(roc_curve(ranking, truth)))
 
 
 def trees(analysed: BestAnalyses) -> list[list[str]]:
