@@ -125,6 +125,7 @@ STEM_RULES = {
     "tpl3ch-apart": 16,
     "tpl+t4-apart": 17,
     "tplr4-apart": 48,
+    "tplr4-apart-t4": 22,
 }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+# A third reading of TplR4: templatic characters apart, and R4 with four of them only.
+_R4_WITH_T4 = "tplr4-apart-t4"
 # our names of methods -> the thesis's
 THESIS_NAMES = {
     "morfessor": "Morfessor",
@@ -13,6 +15,7 @@ THESIS_NAMES = {
     "tpl3ch": "Tpl3Ch",
     "tpl+t4": "Tpl+T4",
     "tplr4": "TplR4",
+    _R4_WITH_T4: "TplR4",
     "mconcat": "MConcat",
     "mtpl": "MTpl",
     "mtpl3ch": "MTpl3Ch",
@@ -56,6 +59,8 @@ class AnalysisMethod:
     @property
     def title(self) -> str:
         """The name in tables that take the thesis's names."""
+        if self.name == _R4_WITH_T4:
+            return f"{self.thesis_name}, apart, R4 with T4 only"
         return f"{self.thesis_name}, apart" if self.apart else self.thesis_name
 
     @property
@@ -78,7 +83,12 @@ SUBSETS = AnalysisMethod("subsets", "subsets")
 _SINGLE_AFFIXES = tuple(AnalysisMethod(name) for name in ("concat", "tpl", "tpl3ch", "tpl+t4", "tplr4"))
 _APART = tuple(AnalysisMethod(name, apart=True) for name in ("tpl", "tpl3ch", "tpl+t4", "tplr4"))
 # The other reading of grammars on whole lists, where it matters: on unvocalised Arabic only for roots of four.
-_APART_OF_WHOLE_LISTS = {"HEB": _APART, "BW": _APART[-1:], "BW'": _APART}
+_THIRD_READING = AnalysisMethod(_R4_WITH_T4)
+_APART_OF_WHOLE_LISTS = {
+    "HEB": (*_APART, _THIRD_READING),
+    "BW": (_APART[-1], _THIRD_READING),
+    "BW'": _APART,
+}
 _SEVERAL_AFFIXES = tuple(
     AnalysisMethod(name) for name in ("concat", "mconcat", "mconcat-hier", "mtpl", "mtpl3ch", "mtpl+t4")
 )
