@@ -14,7 +14,8 @@ from binyan.experiments.results import Results
 _PERPLEXITY = (
     "Test perplexity, unknown words scored. For each model the penalty lambda and the epoch are those with the lowest perplexity on "
     "the development novels. Development and test are different novels, so a second development text, which follows the training "
-    "text in the same novels, is shown too. The thesis trained on other text, so only changes can be compared."
+    "text in the same novels, is shown too, and news (PUD), as the thesis tested on. The thesis trained on other text, so only changes can be "
+    "compared."
 )
 _MIXTURES = (
     "Weights are fitted on the development novels: fixed weights by EM, and weights by context. Those depend on the length and the "

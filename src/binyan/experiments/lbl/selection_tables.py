@@ -23,6 +23,7 @@ def perplexity(stored: StoredRuns, setting: str, thesis: Mapping[str, Any]) -> T
         Column("change, %", "+.1f"),
         Column("dev", ".1f"),
         Column("second dev", ".1f"),
+        Column("news", ".1f"),
         Column("lambda", "g"),
         Column("thesis, change, %", "+.1f"),
     ]
@@ -42,6 +43,7 @@ def perplexity(stored: StoredRuns, setting: str, thesis: Mapping[str, Any]) -> T
                     _change(stored, setting, language, label),
                     figures.get("perplexity_dev"),
                     figures.get("perplexity_second"),
+                    figures.get("perplexity_news"),
                     run.experiment.penalty,
                     _thesis_change(theirs, label, language),
                 ]
