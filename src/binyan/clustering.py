@@ -32,10 +32,10 @@ class ClusteringSettings(Settings):
     """How words are clustered."""
 
     classes: int | None = setting(
-        None, "How many; by default the square root of the number of types.", short="-k", metavar="N"
+        None, "Number of classes; by default the square root of the number of types.", short="-k", metavar="N"
     )
-    method: str = setting("brown", "brown, or frequency for bins of equal mass.")
-    exchange: int = setting(2, "Passes that move single words to better classes afterwards.", metavar="N")
+    method: str = setting("brown", "brown, or frequency (bins of equal total frequency).")
+    exchange: int = setting(2, "Passes afterwards that move single words to better classes.", metavar="N")
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

@@ -98,4 +98,4 @@ def test_statuses_from_results(tmp_path):
     listed = CliRunner().invoke(app, ["reproduce", "tables", "--results", str(tmp_path)]).output.splitlines()
     assert [str(s) for s in experiments.tables(tmp_path)] == listed[:-1]
     # The change of the HPYLM at n = 4 is in Table 3.3 and in Table 3.4, and counts once.
-    assert listed[-1].endswith("Of 1 figures of ours that can be compared, 1 agree.")
+    assert listed[-1].endswith("Of our 1 figures that can be compared, 1 agree.")

@@ -75,7 +75,7 @@ def test_systems_are_compared_with_their_neighbours(tmp_path):
     listed = [e for e in translation.experiments() if e.name.startswith("translation/europarl/en-de/")]
     *systems, compared = [e for e in listed if "alignment" not in e.label]
     workspace, results = Workspace(tmp_path, tmp_path / "results"), Results(tmp_path / "results")
-    with pytest.raises(InputError, match="compares what translation/europarl/en-de/mkn translated"):
+    with pytest.raises(InputError, match="needs the translations of translation/europarl/en-de/mkn"):
         translation.MEASURES[compared.measure](compared, workspace)
     references = ["der küchentisch steht dort", "er steht noch immer hier"] * 10
     worse = [line.replace("küchentisch", "tisch der küche") for line in references]

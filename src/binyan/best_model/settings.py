@@ -13,7 +13,7 @@ class BudgetSettings(Settings):
     """How long training may take."""
 
     minutes: float = setting(10.0, "Train what can be trained in about N minutes.", metavar="N")
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
+    seed: int = setting(1, "Random seed.", metavar="S")
 
     def __post_init__(self) -> None:
         if self.minutes <= 0:

@@ -11,10 +11,10 @@ import typer
 def check(
     models: Annotated[list[Path], typer.Argument(metavar="M [M...]", help="Model files.")],
 ) -> None:
-    """Compare all of each model file with its checksums.
+    """Check whole model files against their checksums.
 
-    Small files are checked whenever they are opened; large ones once, which is remembered until the file changes. Exit code 4:
-    a file is damaged, and which part of it is said.
+    Small files are checked every time they are opened, large ones only once until they change. Exit code 4 means that a file is
+    damaged; the message says which part of it.
 
     \b
     binyan check model.binyan

@@ -42,7 +42,7 @@ def train(
     preparation: Preparation,
     quiet: o.Quiet = False,
 ) -> None:
-    """Train a splitter on gold compounds, or, without --gold, make one of word frequencies alone.
+    """Train a splitter on gold compounds, or, without --gold, make one from word frequencies alone.
 
     \b
     binyan compounds train --gold gold.tsv --text corpus.txt.xz --tokenise de --out german.splitter
@@ -96,7 +96,7 @@ def evaluate(
     errors: Annotated[int, typer.Option(metavar="N", help="Show N wrong words.")] = 0,
     json_: o.Json = False,
 ) -> None:
-    """Boundary precision, recall and F; a boundary is right only with the gold linking element.
+    """Boundary precision, recall and F; a boundary is correct only with the gold linking element.
 
     binyan compounds evaluate german.splitter --gold development.tsv --errors 20
     """

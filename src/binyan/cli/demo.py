@@ -13,12 +13,12 @@ from binyan.cli.output import plain_warnings
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where data, models and report go.")
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where to write data, models and the report.")
     ] = Path("demo-output"),
     data_only: Annotated[bool, typer.Option("--data-only", help="Only write the data, to try commands on.")] = False,
     seed: o.Seed = 1,
 ) -> None:
-    """Show all families of models on embedded data, in two minutes, and leave a report.
+    """Show all families of models on built-in data, in two minutes, and write a report.
 
     \b
     binyan demo

@@ -10,15 +10,15 @@ import typer
 
 def explore(
     models: list[Path] = typer.Argument(
-        ..., help="Model files, language models and segmenters, and folders of translation systems."
+        ..., help="Model files (language models, segmenters) and folders of translation systems."
     ),
     port: int = typer.Option(8765, help="Port on this machine."),
     host: str = typer.Option(
         "127.0.0.1", help="Address to listen on; other machines can connect if it is not loopback."
     ),
-    workers: int = typer.Option(1, min=1, max=64, help="Processes that answer (Linux); one is enough for one person."),
+    workers: int = typer.Option(1, min=1, max=64, help="Server processes (Linux); one is enough for one person."),
 ) -> None:
-    """Open models in a local web page: type a word or a sentence and see how the models see it.
+    """Open models in a local web page: type a word or a sentence and see what the models make of it.
 
     Example: binyan explore german.hpylm arabic.segmenter ende
     """

@@ -37,9 +37,11 @@ def list_grammars(as_json: o.Json = False) -> None:
 @app.command()
 def show(
     name: AnyGrammar,
-    expanded: Annotated[bool, typer.Option("--expanded", help="Every rule it stands for, with its weight.")] = False,
+    expanded: Annotated[
+        bool, typer.Option("--expanded", help="Show every rule it expands to, with its weight.")
+    ] = False,
 ) -> None:
-    """The text of a grammar; a copy of it is a good start for one's own.
+    """The text of a grammar; a copy of it is a good start for your own.
 
     Example: binyan grammar show tpl > mine.grammar
     """
@@ -52,7 +54,8 @@ def show(
 def check(
     file: AnyGrammar,
     words: Annotated[
-        Path | None, typer.Option("--words", metavar="F", help="A word list: does the grammar derive its words?")
+        Path | None,
+        typer.Option("--words", metavar="F", help="Also check whether the grammar derives the words of this list."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings too.")] = False,
     as_json: o.Json = False,
@@ -83,12 +86,12 @@ def parse(
         Path | None, typer.Option("--svg", metavar="F", help="Write the best analysis as a picture.")
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="F", help="Write all analyses asked for as a page.")
+        Path | None, typer.Option("--html", metavar="F", help="Write all these analyses as a web page.")
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Show the symbols of single characters, too.")] = False,
     as_json: o.Json = False,
 ) -> None:
-    """The analyses a grammar allows for a word, most probable first. Nothing is learnt: each rule has the mean of its prior.
+    """The analyses a grammar allows for a word, most probable first. Nothing is learnt: each rule has the mean probability of its prior.
 
     \b
     Examples:

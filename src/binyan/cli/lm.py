@@ -71,7 +71,7 @@ def import_(
 ) -> None:
     """Make a model file from an ARPA file of any tool.
 
-    The options on text say what was done to the model's training text, so that the same is done to what it scores.
+    The options for text say how the model's training text was prepared, so that text to score is prepared in the same way.
 
     \b
     binyan lm import model.arpa.gz --out model.binyan
@@ -90,7 +90,7 @@ def vocabulary(
     model: o.Model,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="F", help="The file to write, one word per line.")],
 ) -> None:
-    """Write the words that a model knows, as the option --vocabulary of other models reads them.
+    """Write the words that a model knows, in a file that the option --vocabulary of other models reads.
 
     \b
     binyan lm vocabulary hpylm.binyan --out words.txt
@@ -125,10 +125,12 @@ def trace(model: o.Model, tsv: o.Tsv = None, plots: o.Plots = None, json_: o.Jso
 @app.command()
 def explain(
     model: o.Model,
-    text: Annotated[str, typer.Option("--text", "-t", metavar="TEXT", help="A sentence, as it would stand in a text.")],
+    text: Annotated[
+        str, typer.Option("--text", "-t", metavar="TEXT", help="A sentence, as it would appear in a text.")
+    ],
     json_: o.Json = False,
 ) -> None:
-    """How the probability of each word was made: by context length, head and modifiers, class and word.
+    """How the probability of each word is made up: by context length, head and modifiers, class and word.
 
     \b
     binyan lm explain model.binyan --text "das haus ist gross"

@@ -22,7 +22,9 @@ def best(
     more: o.MoreText = None,
     dev: Annotated[
         Path | None,
-        typer.Option("--dev", metavar="F", help="Development text; else every k-th block of the text is held out."),
+        typer.Option(
+            "--dev", metavar="F", help="Development text; by default every k-th block of the text is held out."
+        ),
     ] = None,
     budget: BudgetSettings,
     vocabulary: VocabularyPolicy,
@@ -30,10 +32,10 @@ def best(
     quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
-    """Train what is known to be best within a budget of minutes, mix it by context, and write one model.
+    """Train the models that are known to be best within a budget of minutes, mix them by context, and write one model.
 
-    Kneser-Ney is always trained; other models where the time they take on slices of the text says that they fit. Ctrl-C ends
-    training with the best so far.
+    Kneser-Ney is always trained; other models are trained if timings on slices of the text show that they fit the budget. Ctrl-C
+    ends training and keeps the best so far.
 
     \b
     binyan lm train best --text train.txt --out model.binyan

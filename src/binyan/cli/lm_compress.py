@@ -18,7 +18,7 @@ def compress(
     text: Annotated[Path | None, typer.Option("--text", "-t", metavar="F", help="Text to measure the loss on.")] = None,
     json_: o.Json = False,
 ) -> None:
-    """Save a back-off model (mkn, hpylm, or one read from an ARPA file) with probabilities in few bits; print what is lost.
+    """Save a back-off model (mkn, hpylm, or one read from an ARPA file) with few bits per probability; print what is lost.
 
     \b
     binyan lm compress mkn.binyan --bits 8 --text test.txt --out small.binyan

@@ -23,7 +23,10 @@ Renormalise = Annotated[
     bool, typer.Option("--renormalise", help="For compound models: renormalise over the vocabulary.")
 ]
 FullSignature = Annotated[
-    bool, typer.Option("--full-signature", help="Print how the figures were made in full; JSON always has it.")
+    bool,
+    typer.Option(
+        "--full-signature", help="Print the full signature, which says how the figures were made; JSON always has it."
+    ),
 ]
 
 
@@ -38,7 +41,7 @@ def perplexity(
     full_signature: FullSignature = False,
     json_: o.Json = False,
 ) -> None:
-    """Perplexity on a text, with and without unknown words; for compound models renormalised over the vocabulary if asked.
+    """Perplexity on a text, with and without unknown words; --renormalise is for compound models.
 
     \b
     binyan lm perplexity model.binyan --text test.txt --by hit-length --by frequency
@@ -72,7 +75,7 @@ def score(
     full_signature: FullSignature = False,
     json_: o.Json = False,
 ) -> None:
-    """The log10 probability of every sentence, or of every word; lines from standard input are answered as they come.
+    """The log10 probability of every sentence, or of every word; lines from standard input are scored as they arrive.
 
     \b
     binyan lm score model.binyan --text test.txt
@@ -96,9 +99,9 @@ def score(
 
 
 def compare(
-    models: Annotated[list[Path], typer.Argument(metavar="M1 M2 ...", help="Model files of one vocabulary.")],
+    models: Annotated[list[Path], typer.Argument(metavar="M1 M2 ...", help="Model files with the same vocabulary.")],
     text: o.HeldOut,
-    top: Annotated[int, typer.Option("--top", metavar="N", min=0, help="How many n-grams per model.")] = 20,
+    top: Annotated[int, typer.Option("--top", metavar="N", min=0, help="How many n-grams to show per model.")] = 20,
     by: By = None,
     segmentation: Segments = None,
     tsv: o.Tsv = None,
@@ -106,7 +109,7 @@ def compare(
     full_signature: FullSignature = False,
     json_: o.Json = False,
 ) -> None:
-    """Any number of models on one text: perplexities, change by subset, and the n-grams where they differ most from the first.
+    """Compare models on one text: perplexities, changes by subset, and the n-grams where they differ most from the first.
 
     \b
     binyan lm compare mkn.binyan hpylm.binyan --text test.txt --top 20 --by hit-length

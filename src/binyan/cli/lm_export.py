@@ -15,7 +15,7 @@ from binyan.ngram.backoff_settings import BackoffSettings, parse_size
 
 Text = Annotated[
     Path | None,
-    typer.Option("--text", "-t", metavar="F", help="The training text, where the model has not kept it."),
+    typer.Option("--text", "-t", metavar="F", help="The training text, if the model has not kept it."),
 ]
 
 
@@ -23,29 +23,35 @@ Text = Annotated[
 def export(
     *,
     model: o.Model,
-    arpa: Annotated[Path, typer.Option("--arpa", metavar="F", help="The ARPA file; packed if named .gz or .xz.")],
+    arpa: Annotated[
+        Path, typer.Option("--arpa", metavar="F", help="The ARPA file to write; compressed if named .gz or .xz.")
+    ],
     text: Text = None,
     size: Annotated[
-        str | None, typer.Option("--size", metavar="N", help="Keep this many n-grams of all lengths, as in 500k.")
+        str | None, typer.Option("--size", metavar="N", help="Keep this many n-grams of all lengths, e.g. 500k.")
     ] = None,
     settings: BackoffSettings,
     extend: Annotated[
         Path | None,
-        typer.Option("--extend", metavar="WORDS", help="Further words that the model can score by their parts."),
+        typer.Option(
+            "--extend", metavar="WORDS", help="Also include these words, which the model can score by their parts."
+        ),
     ] = None,
     dev: Annotated[Path | None, typer.Option("--dev", metavar="F", help="Text to report perplexities on.")] = None,
-    one_sample: Annotated[bool, typer.Option("--one-sample", help="The last sample instead of the average.")] = False,
+    one_sample: Annotated[
+        bool, typer.Option("--one-sample", help="Export the last sample instead of the average.")
+    ] = False,
     approximate: Annotated[
-        bool, typer.Option("--approximate", help="The ARPA model nearest to the average of samples.")
+        bool, typer.Option("--approximate", help="Export the ARPA model nearest to the average of the samples.")
     ] = False,
     json_: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
     """Write any model as an ARPA file, for decoders and other tools.
 
-    Exact for Kneser-Ney and HPYLM. The average of samples that are kept apart (--samples N) is no ARPA model: it is refused
-    unless --one-sample, --approximate, --size or --prune is given. Of any other model (mixtures, log-bilinear and compound models) the nearest
-    back-off model is written, over n-grams of the training text and others that the model expects.
+    The file is exact for Kneser-Ney and HPYLM. An average of samples that are kept separately (--samples N) is not an ARPA model: it is
+    refused unless --one-sample, --approximate, --size or --prune is given. For any other model (mixtures, log-bilinear and compound models),
+    the nearest back-off model is written, over n-grams of the training text and others that the model expects.
 
     \b
     binyan lm export model.binyan --arpa model.arpa.gz

@@ -24,9 +24,14 @@ if TYPE_CHECKING:
     from binyan.log_bilinear.history import TrainingHistory
     from binyan.recurrent import Recurrent
 
-Dev = Annotated[Path, typer.Option("--dev", metavar="F", help="Development text: training stops by its perplexity.")]
+Dev = Annotated[
+    Path, typer.Option("--dev", metavar="F", help="Development text, whose perplexity decides when training stops.")
+]
 Checkpoint = Annotated[
-    Path | None, typer.Option("--checkpoint", metavar="F", help="Written after each epoch; resumed if it exists.")
+    Path | None,
+    typer.Option(
+        "--checkpoint", metavar="F", help="File written after each epoch; training resumes from it if it exists."
+    ),
 ]
 
 
@@ -37,10 +42,14 @@ class WordOptions(Settings):
     chosen_map: o.WordMapOption = None
     word_map: Annotated[Path | None, typer.Option("--word-map", metavar="F", help="The same as --map F.")] = None
     morfessor: Annotated[bool, typer.Option("--morfessor", help="The same as --map morfessor.")] = False
-    classes: Annotated[Path | None, typer.Option("--classes", metavar="F", help="Word classes, a `paths` file.")] = None
+    classes: Annotated[Path | None, typer.Option("--classes", metavar="F", help="Word classes (a `paths` file).")] = (
+        None
+    )
     class_count: Annotated[
         int | None,
-        typer.Option("-k", "--class-count", metavar="N", help="Brown classes to make, where none are given."),
+        typer.Option(
+            "-k", "--class-count", metavar="N", help="Number of Brown classes to learn, if --classes is not given."
+        ),
     ] = None
 
     def sources(self, variant: str, beside: Path, quiet: bool = False) -> dict[str, Any]:
@@ -98,7 +107,7 @@ def tune(
     variant: Annotated[str, typer.Argument(metavar="KIND", help="lbl, clbl++, nclbl+o ...")],
     text: Annotated[list[Path], typer.Option("--text", "-t", metavar="F", help="Training text; may be repeated.")],
     dev: Dev,
-    study: Annotated[Path, typer.Option("--study", metavar="F", help="The study; resumed if it exists.")],
+    study: Annotated[Path, typer.Option("--study", metavar="F", help="The file of the study; resumed if it exists.")],
     tuning: SearchSettings,
     shape: Shape,
     words: WordOptions,
@@ -109,7 +118,7 @@ def tune(
     quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
-    """Search step size, penalty, dimension and order on the development text. Stop with Ctrl-C and resume later: the study is kept in a file.
+    """Search for the step size, penalty, dimension and order that are best on the development text. Stop with Ctrl-C and resume later: the study is kept in a file.
 
     \b
     binyan lm tune clbl++ --text train.txt --dev dev.txt --study clbl.study --trials 20
@@ -160,7 +169,7 @@ def train_network(
 def _say(history: TrainingHistory) -> None:
     loss, perplexity = history.loss[-1], history.perplexity[-1]
     share = history.step_share[-1]
-    halved = "" if share == 1 else f", steps were too large and are now {share:g} of what they were"
+    halved = "" if share == 1 else f", steps were too large and are now {share:g} times their former size"
     typer.echo(f"epoch {history.epochs}: loss {loss:.4f}, development perplexity {perplexity:.2f}{halved}", err=True)
 
 

@@ -18,13 +18,17 @@ from binyan.mixture.settings import MixtureSettings
 def mix(
     *,
     models: Annotated[
-        list[Path], typer.Argument(metavar="M1 M2 ...", help="Model files of one preparation, ARPA files among them.")
+        list[Path],
+        typer.Argument(metavar="M1 M2 ...", help="Model files with the same text preparation; may be ARPA files."),
     ],
     dev: Annotated[Path, typer.Option("--dev", metavar="F", help="Text on which the weights are fitted.")],
     out: o.Out,
     settings: MixtureSettings,
     as_ngram: Annotated[
-        bool, typer.Option("--as-ngram", help="Merge n-gram models into one, which exports and maps as they do.")
+        bool,
+        typer.Option(
+            "--as-ngram", help="Merge n-gram models into one, which can be exported and mapped into memory as they can."
+        ),
     ] = False,
     json_: o.Json = False,
 ) -> None:
@@ -70,14 +74,15 @@ def extend(
     out: o.Out,
     words: Annotated[
         Path | None,
-        typer.Option("--words", metavar="F", help="Only these words, one per line; else all of the word map."),
+        typer.Option("--words", metavar="F", help="Only these words, one per line; by default all of the word map."),
     ] = None,
     rest: Annotated[
-        float, typer.Option("--rest", metavar="X", help="Prior share of <unk> kept for words that stay unknown.")
+        float,
+        typer.Option("--rest", metavar="X", help="Prior share of <unk> that is kept for words that remain unknown."),
     ] = 0.5,
     json_: o.Json = False,
 ) -> None:
-    """Let a +o or ++ model predict words outside its vocabulary: they share the probability of <unk> by their morphemes.
+    """Let a +o or ++ model predict words outside its vocabulary: they share the probability of <unk> according to their morphemes.
 
     The words are those of the model's word map that have morphemes the model knows; all probabilities still sum to one.
 

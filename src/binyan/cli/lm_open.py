@@ -22,17 +22,17 @@ def open_(
     out: o.Out,
     more: o.MoreText = None,
     dev: Annotated[
-        Path | None, typer.Option("--dev", metavar="F", help="Text that the rate of unknown words is fitted to.")
+        Path | None, typer.Option("--dev", metavar="F", help="Text to fit the rate of unknown words to.")
     ] = None,
     spelling: SpellingSettings,
     quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
-    """Give a trained model of any kind an open vocabulary: words that it does not know are spelt.
+    """Give a trained model of any kind an open vocabulary: words that it does not know are predicted by their spelling.
 
-    How they are spelt, and how often they come, is learnt from the training text of the model; how often they come better from --dev.
+    Their spelling and their rate are learnt from the training text of the model; the rate is learnt better from --dev.
 
-    \\b
+    \b
     binyan lm open mixture.binyan --text train.txt --dev dev.txt --out open.binyan
     """
     from binyan import OpenVocabulary

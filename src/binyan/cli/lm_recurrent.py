@@ -40,7 +40,7 @@ def trainer_of(variant: str) -> Callable[..., None]:
 
     command.__doc__ = f"""A recurrent model, {variant.upper()}: {RecurrentVariant.parse(variant).description}; LSTM or GRU layers.
 
-    Ctrl-C ends training with the best model so far.
+    Ctrl-C ends training and keeps the best model so far.
 
     \b
     binyan lm train {variant} --text train.txt --dev dev.txt --out model.binyan

@@ -23,23 +23,25 @@ from binyan.text import Preparation, VocabularyPolicy
 
 UnknownDev = Annotated[
     Path | None,
-    typer.Option(
-        "--dev", metavar="F", help="With --vocabulary open: text that the rate of unknown words is fitted to."
-    ),
+    typer.Option("--dev", metavar="F", help="With --vocabulary open: text to fit the rate of unknown words to."),
 ]
 Segments = Annotated[
-    Path | None, typer.Option("--segmentation", metavar="TSV", help="The same as --map TSV; +n marks a link.")
+    Path | None,
+    typer.Option("--segmentation", metavar="TSV", help="The same as --map TSV; +n marks a linking element."),
 ]
 Memory = Annotated[
     str | None,
-    typer.Option("--memory", metavar="SIZE", help="Take at most about this much (4G); n-grams go to files."),
+    typer.Option("--memory", metavar="SIZE", help="Use at most about this much memory (e.g. 4G); n-grams go to files."),
 ]
 Work = Annotated[
     Path | None,
-    typer.Option("--work", metavar="FOLDER", help="Where these files are while it runs; else where --out is."),
+    typer.Option(
+        "--work", metavar="FOLDER", help="Where to put these files while it runs; by default the folder of --out."
+    ),
 ]
 Threads = Annotated[
-    int | None, typer.Option("--threads", metavar="N", min=1, help="Of sweeps by blocks; else one for each core.")
+    int | None,
+    typer.Option("--threads", metavar="N", min=1, help="Threads for sweeps by blocks; by default one per core."),
 ]
 
 
@@ -53,15 +55,15 @@ def mkn(
     vocabulary: VocabularyPolicy,
     dev: Annotated[
         Path | None,
-        typer.Option("--dev", metavar="F", help="Text that the discounts are fitted to; else they come from counts."),
+        typer.Option("--dev", metavar="F", help="Text to fit the discounts to; by default they come from counts."),
     ] = None,
     prune: Annotated[
         list[int] | None,
         typer.Option(
             "--prune",
             metavar="N",
-            help="Drop n-grams seen N times or less; once for each length from 1, the last for all longer: "
-            "--prune 0 --prune 0 --prune 1.",
+            help="Drop n-grams seen N times or less. Give it once for each length from 1; the last value holds for all longer "
+            "ones: --prune 0 --prune 0 --prune 1.",
         ),
     ] = None,
     memory: Memory = None,
@@ -73,8 +75,8 @@ def mkn(
 ) -> None:
     """Interpolated modified Kneser-Ney, as KenLM's lmplz estimates it.
 
-    With --dev, discounts are those with the lowest perplexity on that text: better where what the model will meet is of another
-    kind than what it learns from.
+    With --dev, the discounts are those with the lowest perplexity on that text, which is better if the model will be used on text
+    of another kind than its training text.
 
     \b
     binyan lm train mkn --text train.txt --order 4 --out model.binyan
@@ -171,18 +173,18 @@ def inflection(
     candidates: Annotated[
         Path | None,
         typer.Option(
-            "--candidates", metavar="TSV", help="Further segmentations, to choose from; words may have several."
+            "--candidates", metavar="TSV", help="Further segmentations to choose from; a word may have several."
         ),
     ] = None,
     learn_segmentation: Annotated[
         bool,
         typer.Option(
             "--learn-segmentation",
-            help="Learn the parts of words with the model, from segmentations of the adaptor grammar, Morfessor and the frequency splitter.",
+            help="Learn the parts of words together with the model, from segmentations of the adaptor grammar, Morfessor and the frequency splitter.",
         ),
     ] = False,
     learnt: Annotated[
-        Path | None, typer.Option("--learnt", metavar="TSV", help="Where the segmentation that was learnt is written.")
+        Path | None, typer.Option("--learnt", metavar="TSV", help="Where to write the segmentation that was learnt.")
     ] = None,
     more: o.MoreText = None,
     settings: HPYLMSettings,
@@ -193,7 +195,7 @@ def inflection(
     quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
-    """The HPYLM of inflected words: whole, stem first and ending first, the weight of each way learnt.
+    """The HPYLM for inflected words: predicted whole, stem first or ending first; the weight of each way is learnt.
 
     The parts of words are learnt from the text, or come from `binyan wordmap learn`, `binyan morph segment` or `binyan compounds split`.
 
@@ -219,7 +221,7 @@ TRAINERS: dict[str, Callable[..., None]] = {
     "hpylm": hpylm,
     "hpylm+c": _compound_trainer(
         False,
-        """The HPYLM with productive compounding: words from heads and modifiers before the context is shortened.
+        """The HPYLM with productive compounding: a word is made of head and modifiers before the context is shortened.
 
     \b
     binyan lm train hpylm+c --text train.txt --order 3 --segmentation splits.tsv --out model.binyan
@@ -228,8 +230,8 @@ TRAINERS: dict[str, Callable[..., None]] = {
     ),
     "hpylm+g": _compound_trainer(
         True,
-        """Back-off both ways: at every context length a learnt choice between shortening the context and taking the
-    word apart.
+        """Back-off both ways: at every context length, the model learns whether to shorten the context or to take the word
+    apart.
 
     \b
     binyan lm train hpylm+g --text train.txt --order 4 --segmentation splits.tsv --out model.binyan
@@ -259,7 +261,9 @@ def sample(
     how = {"checkpoint": out, "resume": run.resume, "scheduler": run.scheduler, **fitting}
     if dev is not None:
         if not model.policy.is_open:
-            raise SettingsError("--dev says how often unknown words come, which --vocabulary open needs: give both")
+            raise SettingsError(
+                "--dev is for fitting the rate of unknown words, which needs --vocabulary open: give both"
+            )
         how["development"] = dev
     train(model, texts, out, quiet, json_, {"reduced": run.reduced}, **how)
 

@@ -29,13 +29,17 @@ morph_export.register(app)
 app.command("choose")(morph_choose.choose)
 
 Words = Annotated[
-    Path, typer.Argument(metavar="WORDS", help="One word per line, optional tab and count; or running text.")
+    Path, typer.Argument(metavar="WORDS", help="One word per line, optionally with a tab and a count; or running text.")
 ]
 SomeWords = Annotated[
     Path | None,
-    typer.Argument(metavar="[WORDS]", help="Words to analyse (- for standard input); all learnt ones if left out."),
+    typer.Argument(
+        metavar="[WORDS]", help="Words to analyse (- for standard input); by default all that were learnt from."
+    ),
 ]
-Method = Annotated[str, typer.Option("--method", help="Root extraction of the thesis: A (roots) or B (and templates).")]
+Method = Annotated[
+    str, typer.Option("--method", help="Root extraction method of the thesis: A (roots) or B (roots and templates).")
+]
 
 
 @app.command()
@@ -45,7 +49,10 @@ def learn(
     words: Words,
     out: o.Out,
     grammar: Annotated[
-        str, typer.Option("--grammar", "-g", help="A shipped grammar, or a grammar file; auto: chosen, see `choose`.")
+        str,
+        typer.Option(
+            "--grammar", "-g", help="A shipped grammar, a grammar file, or auto: choose one, as `choose` does."
+        ),
     ] = DEFAULT_GRAMMAR,
     settings: MorphologySettings,
     atoms: WordSettings,
@@ -57,7 +64,7 @@ def learn(
 ) -> None:
     """Learn an adaptor grammar by sampling. The model is saved every minute, at the end, and on Ctrl-C.
 
-    Without --grammar the grammar is chosen by how well candidates predict words that are held back, and the evidence is printed.
+    Without --grammar, the grammar is chosen by how well candidates predict held-out words, and the evidence is printed.
 
     Example: binyan morph learn words.txt --grammar tpl+t4 --out arabic.model --sweeps 200
     """
@@ -95,14 +102,14 @@ def segment(
 def roots(
     model: o.Model,
     words: SomeWords = None,
-    length: Annotated[int | None, typer.Option("--length", help="Only roots of that many radicals.")] = None,
+    length: Annotated[int | None, typer.Option("--length", help="Only roots of this many radicals.")] = None,
     method: Method = "A",
     as_json: o.Json = False,
 ) -> None:
-    """The most probable root of each word over all its analyses, or _ where it is more probable to have none.
+    """The most probable root of each word over all its analyses, or _ if it more probably has none.
 
-    For radicals that the word does not show, further columns: the root with these in square brackets, their probability, words that
-    show them.
+    If the word does not show some radicals, there are further columns: the root with these radicals in square brackets, their
+    probability, and words that show them.
 
     Example: binyan morph roots arabic.model
     """
@@ -117,7 +124,7 @@ def lexicon(
     limit: Annotated[int, typer.Option("--limit", metavar="N", help="At most N entries; 0: all.")] = 0,
     as_json: o.Json = False,
 ) -> None:
-    """The morphemes of a category with their probabilities; the parts of one with gaps are joined by a middle dot.
+    """The morphemes of a category with their probabilities; a middle dot joins the parts of a morpheme with gaps.
 
     Example: binyan morph lexicon arabic.model --category R3 --limit 20
     """
@@ -189,24 +196,26 @@ def evaluate(
     length: Annotated[int, typer.Option("--length", help="Roots: number of radicals.")] = 3,
     method: Annotated[
         str | None,
-        typer.Option("--method", help="Roots: the thesis's measure, by extraction A (roots) or B (and templates)."),
+        typer.Option(
+            "--method", help="Roots: the thesis's measure, by extraction method A (roots) or B (roots and templates)."
+        ),
     ] = None,
     short_geminates: Annotated[
-        bool, typer.Option("--short-geminates", help="Roots: gold writes geminate roots with two letters.")
+        bool, typer.Option("--short-geminates", help="Roots: the gold list writes geminate roots with two letters.")
     ] = False,
     category: Annotated[
         str, typer.Option("--category", "-c", help="Lexicon: pre, stem, suf, inf, redup, circ, clitic, root3 or root4.")
     ] = "stem",
     half: Annotated[
-        str, typer.Option("--half", help="Only one half of the gold words: development or report (else: all).")
+        str, typer.Option("--half", help="Which gold words to use: all, or one half of them, development or report.")
     ] = "all",
     tsv: o.Tsv = None,
     plots: o.Plots = None,
     as_json: o.Json = False,
 ) -> None:
-    """Compare what a model says of words with what they are. Words it did not learn from are analysed, too.
+    """Compare a model's analyses with a gold standard. Words it did not learn from are analysed, too.
 
-    In place of a model, a file of segmentations: Morfessor's, or lines of parts (walk ed), or a word, a tab and its parts.
+    In place of a model, you can give a file of segmentations: Morfessor's, or lines of parts (walk ed), or a word, a tab and its parts.
 
     \b
     Gold rows are tab-separated: word, segments with labels (w/pre ktAb/stem hm/suf), root or _.

@@ -27,7 +27,7 @@ def baseline(
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Segment the words of a list by Morfessor. `binyan morph evaluate` takes what is written in place of a model.
+    """Segment the words of a list with Morfessor. `binyan morph evaluate` takes the file in place of a model.
 
     Example: binyan morph baseline words.txt --out morfessor.tsv
     """

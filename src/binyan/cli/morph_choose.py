@@ -19,7 +19,8 @@ from binyan.text import Preparation
 def choose(
     *,
     words: Annotated[
-        Path, typer.Argument(metavar="WORDS", help="One word per line, optional tab and count; or running text.")
+        Path,
+        typer.Argument(metavar="WORDS", help="One word per line, optionally with a tab and a count; or running text."),
     ],
     atoms: WordSettings,
     preparation: Preparation,
@@ -33,7 +34,7 @@ def choose(
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Compose grammars of many kinds and choose the one that best predicts words that were held back.
+    """Compose grammars of many kinds and choose the one that best predicts held-out words.
 
     Example: binyan morph choose words.txt --out mine.grammar
     """

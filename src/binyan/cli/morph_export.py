@@ -30,7 +30,7 @@ def export(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="F", help="The file to write; for cldf, the folder.")],
     words: Annotated[
         Path | None,
-        typer.Option("--words", metavar="F", help="Words to analyse, one per line; else those learnt from."),
+        typer.Option("--words", metavar="F", help="Words to analyse, one per line; by default those learnt from."),
     ] = None,
     text: Annotated[
         Path | None, typer.Option("--text", metavar="F", help="Sentences to analyse, one per line, or CoNLL-U.")
@@ -39,12 +39,14 @@ def export(
     glosses: Annotated[
         Path | None, typer.Option("--glosses", metavar="TSV", help="Rows of morpheme (or morpheme/label) and gloss.")
     ] = None,
-    generator: Annotated[bool, typer.Option("--generator", help="fst: analyses in, words out.")] = False,
+    generator: Annotated[
+        bool, typer.Option("--generator", help="For fst: a generator, with analyses in and words out.")
+    ] = False,
     settings: TransducerSettings,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write what was learnt for other programs: a transducer (AT&T text; .hfst, .foma, .fst by the ending), LIFT, CLDF and more.
+    """Write what was learnt for other programs: a transducer (AT&T text; or by the file ending .hfst, .foma, .fst), LIFT, CLDF and more.
 
     \b
     Examples:
@@ -74,11 +76,12 @@ def import_field_data(
         Path | None, typer.Option("--affixes", metavar="F", help="Write affixes here: w-, -hm, -um-.")
     ] = None,
     language: Annotated[
-        str | None, typer.Option("--language", metavar="CODE", help="Take forms in this language; else the first.")
+        str | None,
+        typer.Option("--language", metavar="CODE", help="Read forms in this language; by default the first."),
     ] = None,
     as_json: o.Json = False,
 ) -> None:
-    """Take words and known analyses from a lexicon or from interlinear texts of FieldWorks.
+    """Read words and known analyses from a lexicon or from interlinear texts of FieldWorks.
 
     Example: binyan morph import lexicon.lift --words words.txt --known known.tsv
     """

@@ -14,24 +14,27 @@ from binyan.errors import SettingsError
 
 Html = Annotated[Path | None, typer.Option("--html", metavar="F", help="Also write the table as a web page.")]
 Stem = Annotated[str | None, typer.Option("--stem", metavar="X", help="A stem.")]
-Root = Annotated[
-    str | None, typer.Option("--root", metavar="X", help="A root, its radicals without a mark between them.")
-]
+Root = Annotated[str | None, typer.Option("--root", metavar="X", help="A root: its radicals without separators.")]
 
 
 def paradigms(
     model: o.Model,
-    by: Annotated[str | None, typer.Option("--by", help="stem or root; by root if words have roots.")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="stem or root; by default root if words have roots.")] = None,
     stem: Stem = None,
     root: Root = None,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", help="Stems or roots to show; with --stem or --root, gaps.")
+        int,
+        typer.Option(
+            "--limit", metavar="N", help="How many stems or roots to show; with --stem or --root, how many gaps."
+        ),
     ] = 20,
-    cells: Annotated[int, typer.Option("--cells", metavar="N", help="Columns of the table of several.")] = 8,
+    cells: Annotated[
+        int, typer.Option("--cells", metavar="N", help="Columns of a table of several stems or roots.")
+    ] = 8,
     html: Html = None,
     as_json: o.Json = False,
 ) -> None:
-    """Words by stem or root, laid out by affixes and templates. Forms in brackets would fill gaps: they are not in the list.
+    """Words by stem or root, laid out by affixes and templates. Forms in brackets are not in the list; they would fill gaps.
 
     \b
     Examples:
@@ -66,7 +69,7 @@ def generate(
     seed: o.Seed = 1,
     as_json: o.Json = False,
 ) -> None:
-    """Words made of a stem or root, affixes and templates, with their probabilities; what is left open takes all there is.
+    """Words made of a stem or root, affixes and templates, with their probabilities; what you leave out takes all values in the list.
 
     \b
     Examples:

@@ -28,13 +28,13 @@ app = App(help="Translate with a hierarchical decoder that takes any language mo
 Source = Annotated[Path, typer.Option(help="Source text, one sentence per line (plain, gz, xz).")]
 Target = Annotated[Path, typer.Option(help="Its translation, line by line.")]
 OnlyFor = Annotated[
-    list[Path] | None, typer.Option("--for", metavar="F", help="Only rules that these source texts can use.")
+    list[Path] | None, typer.Option("--for", metavar="F", help="Keep only rules that these source texts can use.")
 ]
 Models = Annotated[
     list[Path] | None,
     typer.Option("--lm", metavar="M", help="A language model file; may be repeated. Default: the system's own."),
 ]
-Threads = Annotated[int, typer.Option(help="Sentences translated at once; the output does not depend on it.")]
+Threads = Annotated[int, typer.Option(help="Sentences translated at the same time; the output does not depend on it.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A system made by 'binyan mt train'.")]
 
 
@@ -49,10 +49,12 @@ def align(
     forward: Annotated[
         Path | None, typer.Option(help="With --backward: a Pharaoh file, instead of running eflomal.")
     ] = None,
-    backward: Annotated[Path | None, typer.Option(help="The other direction, also as source-target.")] = None,
+    backward: Annotated[
+        Path | None, typer.Option(help="The other direction; its links, too, are source-target.")
+    ] = None,
     bitext: BitextSettings,
 ) -> None:
-    """Align words with eflomal in both directions and join the two.
+    """Align words with eflomal in both directions and combine the two.
 
     binyan mt align --source train.en --target train.de --out train.align
     """
@@ -77,7 +79,7 @@ def extract(
     target: Target,
     alignment: Annotated[
         list[Path],
-        typer.Option(help="Word alignment in the Pharaoh format. Repeated: rules are counted over all of them."),
+        typer.Option(help="Word alignment in Pharaoh format. May be repeated: rules are counted over all of them."),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the rules are written.")],
     only_for: OnlyFor = None,
@@ -128,7 +130,7 @@ def train(
     bitext: BitextSettings,
     quiet: Quiet = False,
 ) -> None:
-    """All steps from a bitext to a system that translates; steps done before are kept.
+    """Run all steps from a bitext to a system that translates; steps that are already done are not repeated.
 
     binyan mt train --source train.en --target train.de --source-language en --target-language de --lowercase --out ende
     """
@@ -162,9 +164,7 @@ def tune(
     name: Annotated[str, typer.Option(help="The weights are written to DIR/NAME.json.")] = "weights",
     new_words: Annotated[
         bool | None,
-        typer.Option(
-            help="Make words the bitext lacks; by default where the system can. 'translate' then does the same."
-        ),
+        typer.Option(help="Make words the bitext lacks; by default if the system can. 'translate' then does the same."),
     ] = None,
     tuning: TuningSettings,
     search: SearchSettings,
@@ -172,7 +172,7 @@ def tune(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Tune the weights towards BLEU on a text with its translation. Ctrl-C is safe: the same command resumes.
+    """Tune the weights for BLEU on a text with its translation. Ctrl-C is safe: the same command resumes.
 
     binyan mt tune ende --source val.en --reference val.de --lm mkn.binyan --repetitions 3
     """
@@ -201,14 +201,14 @@ def translate(
     folder: Folder,
     lm: Models = None,
     weights: Annotated[Path | None, typer.Option(help="A file of weights. Default: DIR/weights.json.")] = None,
-    grammar: Annotated[Path | None, typer.Option(help="Other rules than the system's.")] = None,
+    grammar: Annotated[Path | None, typer.Option(help="Rules to use instead of the system's.")] = None,
     grammar_format: Annotated[str, typer.Option(help="Format of --grammar: packed, cdec or moses.")] = "packed",
     nbest: Annotated[
         int, typer.Option(metavar="N", help="Write N hypotheses per sentence, in the format of --format.")
     ] = 0,
     format: Annotated[str, typer.Option(help="Format of n-best lists: moses, cdec or json.")] = "moses",
     raw: Annotated[
-        bool, typer.Option("--raw", help="The input is prepared already: only white space separates words.")
+        bool, typer.Option("--raw", help="The input is already prepared: words are separated by white space only.")
     ] = False,
     json: Annotated[
         bool,
@@ -217,7 +217,9 @@ def translate(
             help="Lines or JSON objects in, JSON out: translations, word alignment, and the rules that made them.",
         ),
     ] = False,
-    batch: Annotated[int, typer.Option(help="Lines read before any is translated; 1 for a program that waits.")] = 200,
+    batch: Annotated[
+        int, typer.Option(help="Lines read before any is translated; 1 if a program waits for each answer.")
+    ] = 200,
     decoder: TranslationSettings,
     threads: Threads = 1,
     quiet: Quiet = False,

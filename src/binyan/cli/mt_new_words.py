@@ -16,11 +16,11 @@ def new_words(
     source: Annotated[Path, typer.Option(help="Source text, one sentence per line (plain, gz, xz).")],
     reference: Annotated[list[Path], typer.Option(help="Its translation, line by line; may be repeated.")],
     weights: Annotated[Path | None, typer.Option(help="A file of weights. Default: DIR/weights.json.")] = None,
-    examples: Annotated[int, typer.Option(metavar="N", help="New words shown.")] = 20,
-    threads: Annotated[int, typer.Option(help="Sentences translated at once.")] = 1,
+    examples: Annotated[int, typer.Option(metavar="N", help="How many new words to show.")] = 20,
+    threads: Annotated[int, typer.Option(help="Sentences translated at the same time.")] = 1,
     json: Json = False,
 ) -> None:
-    """Translate a text and count new words: offered, written, right; and the words left untranslated.
+    """Translate a text and count new words (offered, written, correct) and words left untranslated.
 
     binyan mt new-words ende --source test.en --reference test.de
     """

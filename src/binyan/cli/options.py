@@ -38,34 +38,38 @@ WordMapOption = Annotated[
     typer.Option(
         "--map",
         metavar="MAP",
-        help="Parts or other factors of words: own (learnt from the text by an adaptor grammar; the default), morfessor, a grammar to learn by, or a file.",
+        help="Parts or other factors of words: own (learnt from the text by an adaptor grammar; the default), morfessor, a grammar to learn with, or a file.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, max=(1 << 64) - 1, help="Seed of all that is drawn.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, max=(1 << 64) - 1, help="Random seed.")]
 
-Resume = Annotated[bool, typer.Option("--resume", help="Resume what --out holds, if it exists.")]
-Reduced = Annotated[bool, typer.Option("--reduced", help="Save only what queries need; no resuming.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Resume from the file --out, if it exists.")]
+Reduced = Annotated[bool, typer.Option("--reduced", help="Save only what queries need; the model cannot be resumed.")]
 
 Normalise = Annotated[str, typer.Option("--normalise", help="Unicode normal form: none, nfc, nfd, nfkc or nfkd.")]
 Punctuation = Annotated[
-    bool, typer.Option("--punctuation", help="Make quotes, dashes and the like plain, as Moses does.")
+    bool, typer.Option("--punctuation", help="Replace quotes, dashes and the like by plain ones, as Moses does.")
 ]
-Tokenise = Annotated[str | None, typer.Option("--tokenise", metavar="LANG", help="Tokenise as Moses does, e.g. de.")]
+Tokenise = Annotated[
+    str | None, typer.Option("--tokenise", metavar="LANG", help="Tokenise as Moses does for this language, e.g. de.")
+]
 StripMarks = Annotated[bool, typer.Option("--strip-marks", help="Remove combining marks (vowel signs, accents).")]
 Lowercase = Annotated[bool, typer.Option("--lowercase", help="Make all letters lower case.")]
-Digits = Annotated[bool, typer.Option("--digits", help="Make every digit 0.")]
+Digits = Annotated[bool, typer.Option("--digits", help="Replace every digit by 0.")]
 
 Scheduler = Annotated[
     str | None,
     typer.Option(
-        "--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler, as in tcp://host:8786."
+        "--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler, e.g. tcp://host:8786."
     ),
 ]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Tsv = Annotated[Path | None, typer.Option("--tsv", metavar="FOLDER", help="Also write each table there as TSV.")]
-Plots = Annotated[Path | None, typer.Option("--plots", metavar="FOLDER", help="Also draw tables there, PNG and SVG.")]
+Plots = Annotated[
+    Path | None, typer.Option("--plots", metavar="FOLDER", help="Also draw the tables there, as PNG and SVG.")
+]
 
 
 def check_out(out: Path) -> None:

@@ -39,7 +39,7 @@ Only = Annotated[
 ResultsFolder = Annotated[Path, typer.Option("--results", help="Where results are kept.")]
 FoundResults = Annotated[
     Path | None,
-    typer.Option("--results", help="Where results are kept: by default results/ here, or else those of the checkout."),
+    typer.Option("--results", help="Where results are kept; by default results/ here, or else that of the checkout."),
 ]
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the data; by default the value of BINYAN_DATA.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -67,7 +67,8 @@ def status(
     only: Only = None,
     results: FoundResults = None,
     data: Annotated[
-        Path | None, typer.Option("--data", help="Folder of the data: results of files with another content are stale.")
+        Path | None,
+        typer.Option("--data", help="Folder of the data; results from files that have changed are then stale."),
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -83,12 +84,12 @@ def status(
     states = Counter(row.state for row in rows)
     typer.echo(", ".join(f"{states[state]} {state}" for state in ("done", "stale", "missing")))
     if others := sum(row.state == "done" and not row.is_of_this_version for row in rows):
-        typer.echo(f"{others} of the results are of another version; 'binyan reproduce run --again' makes them anew")
+        typer.echo(f"{others} of the results are of another version; 'binyan reproduce run --again' runs them again")
 
 
 @app.command()
 def tables(results: FoundResults = None, json_: Json = False) -> None:
-    """Show every table and figure of the thesis: how far it is run, and whether ours agrees."""
+    """Show every table and figure of the thesis: how much of it has been run, and whether our figures agree."""
     from binyan.experiments import tables
     from binyan.experiments.thesis_items import summary
 
@@ -107,10 +108,14 @@ def run(
     only: Only = None,
     results: ResultsFolder = _RESULTS,
     data: Data = None,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Experiments at a time, each in a process.")] = 1,
+    jobs: Annotated[
+        int, typer.Option("--jobs", min=1, help="Experiments to run at a time, each in its own process.")
+    ] = 1,
     memory: Annotated[
         str | None,
-        typer.Option("--memory", help="What they may take together, e.g. 16G; those that need more fail at once."),
+        typer.Option(
+            "--memory", help="Memory they may use together, e.g. 16G; one that needs more than its share fails at once."
+        ),
     ] = None,
     scheduler: Scheduler = None,
     again: Annotated[bool, typer.Option("--again", help="Run experiments that have a result, too.")] = False,
@@ -172,7 +177,7 @@ def report(
 ) -> None:
     """Report all results so far beside the thesis's figures.
 
-    Writes a front page over all chapters and a report on each, in HTML and Markdown.
+    Writes a front page for all chapters and a report on each, in HTML and Markdown.
     """
     from binyan import experiments
 

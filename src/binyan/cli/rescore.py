@@ -16,39 +16,38 @@ def rescore(
     lm: Annotated[list[Path], typer.Option("--lm", metavar="M", help="A language model file; may be repeated.")],
     weights: Annotated[
         Path | None,
-        typer.Option(
-            help="JSON: Score, LanguageModel1, Unknown1, ... With --tune, where the tuned weights are written."
-        ),
+        typer.Option(help="JSON file of weights: Score, LanguageModel1, Unknown1, ... With --tune, it is written."),
     ] = None,
     format: Annotated[
         str,
         typer.Option(
-            help="moses, cdec, plain (score TAB words), json, or auto: by the first line; of lattices: slf (HTK) or kaldi."
+            help="moses, cdec, plain (score TAB words), json, or auto (by the first line); for lattices: slf (HTK) or kaldi."
         ),
     ] = "auto",
     sort: Annotated[bool, typer.Option(help="Put the best of each list first.")] = True,
     tune: Annotated[
-        Path | None, typer.Option(metavar="F", help="Tune the weights: F has one reference per list, one per line.")
+        Path | None,
+        typer.Option(metavar="F", help="Tune the weights; F has one reference for each list, one per line."),
     ] = None,
     metric: Annotated[str, typer.Option(help="What --tune improves: bleu, or wer (word error rate).")] = "bleu",
     tokenised: Annotated[
         bool,
         typer.Option(
-            "--tokenised", help="The words are what white space separates: do not tokenise as the model's text was."
+            "--tokenised", help="Words are separated by white space: do not tokenise as the model's text was."
         ),
     ] = False,
-    nbest: Annotated[int, typer.Option("--nbest", min=1, help="Of lattices: how many sentences to write.")] = 1,
-    to: Annotated[str, typer.Option("--to", help="Of lattices: write lists as moses, cdec, plain or json.")] = "moses",
+    nbest: Annotated[int, typer.Option("--nbest", min=1, help="For lattices: how many sentences to write.")] = 1,
+    to: Annotated[str, typer.Option("--to", help="For lattices: write lists as moses, cdec, plain or json.")] = "moses",
     symbols: Annotated[
-        Path | None, typer.Option(metavar="F", help="Of lattices: the words of Kaldi's numbers (words.txt).")
+        Path | None, typer.Option(metavar="F", help="For lattices: the words for Kaldi's numbers (words.txt).")
     ] = None,
-    states: Annotated[int, typer.Option(min=1, help="Of lattices: model states kept at each node.")] = 2000,
+    states: Annotated[int, typer.Option(min=1, help="For lattices: model states kept at each node.")] = 2000,
     seed: Seed = 1,
 ) -> None:
     """Add language-model scores to n-best lists from standard input; the same format goes to standard output.
 
-    Lists are written as soon as they end: when another begins, or at a blank line. Of word lattices (--format slf or kaldi) the best sentences are
-    written: exact, as long as no more states of the models meet at a node than --states keeps.
+    Lists are written as soon as they end: when another begins, or at a blank line. For word lattices (--format slf or kaldi), the best sentences
+    are written; this is exact as long as no node has more model states than --states.
 
     zcat lat.1.gz | binyan rescore --lm mixture.binyan --format kaldi --symbols words.txt --nbest 10
 
@@ -82,5 +81,6 @@ def _rescore_lattices(lm: list[Path], weights: Path | None, format: str, to: str
         sys.stdout.write(line + "\n")
     if rescorer.nodes_cut:
         typer.echo(
-            f"binyan: warning: not exact at {rescorer.nodes_cut:,} nodes, where more states met than --states", err=True
+            f"binyan: warning: not exact at {rescorer.nodes_cut:,} nodes, which have more states than --states",
+            err=True,
         )

@@ -9,16 +9,19 @@ import typer
 
 
 def studio(
-    folder: Annotated[Path, typer.Argument(help="The folder of the project; it is made if it is missing.")] = Path(
+    folder: Annotated[Path, typer.Argument(help="The folder of the project; created if it is missing.")] = Path(
         "binyan-project"
     ),
     port: Annotated[int, typer.Option(help="Port on this machine.")] = 8766,
-    host: Annotated[str, typer.Option(help="Address to listen on; one that others reach needs --share.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; one that other machines can reach needs --share.")
+    ] = "127.0.0.1",
     share: Annotated[
-        bool, typer.Option("--share", help="Ask everyone for a token; prints a link to work and a link to read.")
+        bool,
+        typer.Option("--share", help="Ask everyone for a token; prints a link for editing and a link for reading."),
     ] = False,
     archive: Annotated[
-        Path | None, typer.Option("--open", metavar="ZIP", help="Fill the new project with an archive of another.")
+        Path | None, typer.Option("--open", metavar="ZIP", help="Start the new project from an archive of another.")
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page.")] = False,
 ) -> None:

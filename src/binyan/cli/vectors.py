@@ -70,7 +70,7 @@ def nearest(
     *,
     model: o.Model,
     word: Annotated[str, typer.Argument(help="A word, or with --morphemes a morpheme with its label: un/PRE.")],
-    number: Annotated[int, typer.Option("-n", "--number", min=1, help="How many.")] = 10,
+    number: Annotated[int, typer.Option("-n", "--number", min=1, help="How many to show.")] = 10,
     settings: VectorSettings,
     morphemes: Morphemes = False,
     json_: o.Json = False,
@@ -106,7 +106,7 @@ def evaluate(
     settings: VectorSettings,
     json_: o.Json = False,
 ) -> None:
-    """Spearman's rank correlation with people's similarity of word pairs.
+    """Spearman's rank correlation with people's judgements of the similarity of word pairs.
 
     \b
     binyan vectors evaluate model.binyan --pairs de-gur350.tsv

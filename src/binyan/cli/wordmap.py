@@ -30,17 +30,17 @@ def learn(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="TSV", help="The word map to write.")],
     also: Annotated[
         list[Path] | None,
-        typer.Option("--also", metavar="F", help="Text whose further words are segmented, but not learnt from."),
+        typer.Option("--also", metavar="F", help="Text whose additional words are segmented, but not learnt from."),
     ] = None,
     factors: Annotated[
-        bool, typer.Option("--factors", help="Write all factors, roots and templates too, for additive models.")
+        bool, typer.Option("--factors", help="Write all factors, including roots and templates, for additive models.")
     ] = False,
     settings: WordMapSettings,
     prepare: Preparation,
     quiet: o.Quiet = False,
     json_: o.Json = False,
 ) -> None:
-    """Learn morphemes from the words of a text: by our own morphology, or by Morfessor.
+    """Learn morphemes from the words of a text: with our own morphology, or with Morfessor.
 
     \b
     binyan wordmap learn --text train.txt --also dev.txt --also test.txt --out map.tsv

@@ -25,10 +25,10 @@ class EvaluationSettings(Settings):
     """How translations are scored."""
 
     examples: int = setting(10, "With a baseline and compounds: list up to N sentences that differ.", metavar="N")
-    tokenise: str = setting("none", "As sacrebleu has it: none (tokenised already), 13a, intl ...")
+    tokenise: str = setting("none", "Tokenisation of sacrebleu: none (already tokenised), 13a, intl ...")
     lowercase: bool = setting(False, "Make all letters lower case.")
-    samples: int = setting(1000, "Resamplings of the paired bootstrap.")
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
+    samples: int = setting(1000, "Number of resamplings in the paired bootstrap.")
+    seed: int = setting(1, "Random seed.", metavar="S")
 
 
 @dataclass(frozen=True)

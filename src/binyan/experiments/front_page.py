@@ -30,18 +30,18 @@ COLUMNS = (
     Column("signature"),
 )
 _NOTE = (
-    "A figure of the thesis is shown only where ours is the same quantity. Perplexities and BLEU on other text are not: for these, changes "
-    "against a baseline are compared, where the amounts of training text are alike. Differences are in the unit of their row. The digits in "
-    "the last column identify the full signatures below."
+    "A figure of the thesis is shown only where ours measures the same quantity. Perplexity and BLEU on different text do not: for these, "
+    "changes against a baseline are compared, where the amounts of training text are similar. Differences are in the unit of their row. The "
+    "codes in the last column identify the full signatures below."
 )
 
 
 _ITEMS = (
-    "Each table and figure of the thesis, and what its text states beside them: whether our experiments show it, what can be compared, "
-    "whether ours agrees, and why it may not. All is computed from results; how far ours may be from the thesis's to agree is stated in "
-    "thesis_items.toml."
+    "Each table and figure of the thesis, and some statements of its text: whether our experiments show it, what can be compared, whether "
+    "our figures agree, and why they may not. Everything is computed from the results; thesis_items.toml states how far our figures may "
+    "differ from the thesis's and still agree."
 )
-_BESIDE = "Figures where both are the same quantity, or changes against the same baseline where data differ."
+_BESIDE = "Figures where both measure the same quantity; where the data differ, changes against the same baseline."
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,7 @@ def summary(statuses: Sequence[ItemStatus]) -> str:
     )
     words: dict[Verdict, str] = {"agrees": "agree", "better": "are better", "worse": "are worse", "differs": "differ"}
     counts = ", ".join(f"{verdicts[v]} {word}" for v, word in words.items() if verdicts[v])
-    compared = f" Of {verdicts.total()} figures of ours that can be compared, {counts}." if counts else ""
+    compared = f" Of our {verdicts.total()} figures that can be compared, {counts}." if counts else ""
     return f"{shown} of {len(statuses)} are shown by experiments, {drawings} are illustrations.{compared}"
 
 

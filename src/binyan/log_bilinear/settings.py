@@ -96,13 +96,13 @@ class TrainingSettings(Settings):
     them a step of the whole size can undo a model. Steps that do are taken back and halved.
     """
 
-    step: float | None = setting(None, "Step size of AdaGrad; by default it follows from the word map.", metavar="X")
-    l2: float | None = setting(None, "Penalty lambda; by default it follows from the model.", metavar="X")
+    step: float | None = setting(None, "Step size of AdaGrad; by default it depends on the word map.", metavar="X")
+    l2: float | None = setting(None, "Penalty lambda; by default it depends on the model.", metavar="X")
     batch: int | None = setting(
-        None, "Events per minibatch; by default they follow from the size of the text.", metavar="N"
+        None, "Events per minibatch; by default it depends on the size of the text.", metavar="N"
     )
     epochs: int | None = setting(None, "At most N passes through the text; by default 3.", metavar="N")
-    patience: int = setting(1, "Stop after N epochs without gain.", metavar="N")
+    patience: int = setting(1, "Stop after N epochs without improvement.", metavar="N")
     noise_samples: int | None = setting(
         None,
         "Train models without classes by noise contrast, with N noise words per event, instead of on the likelihood.",
@@ -112,11 +112,11 @@ class TrainingSettings(Settings):
     softmax_words: int = setting(
         4000, "Words per minibatch over which the likelihood of models without classes is normalised.", metavar="N"
     )
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
+    seed: int = setting(1, "Random seed.", metavar="S")
     device: str = setting("cpu", "Where to train: cpu, cuda, mps ...")
     decay: bool | None = setting(
         None,
-        "Let the step size fall to 0 over the epochs, which is the default: 3 or 4 are then enough.",
+        "Let the step size fall to 0 over the epochs (the default); 3 or 4 epochs are then enough.",
         option="--decay/--no-decay",
     )
     warm_up: float | None = setting(None, "Epochs over which the step size rises; may be a fraction.", metavar="X")
@@ -138,12 +138,12 @@ SEARCHED = ("step", "l2", "dim", "order")
 class SearchSettings(Settings):
     """How step size, penalty, dimension and order are searched."""
 
-    trials: int = setting(10, "Trials the study is to have.", metavar="N")
-    jobs: int = setting(1, "Trials at a time, each in a process or worker.", metavar="N")
+    trials: int = setting(10, "Number of trials in the study.", metavar="N")
+    jobs: int = setting(1, "Trials to run at a time, each in its own process or worker.", metavar="N")
     epochs: int | None = setting(
-        None, "At most N passes through the text per trial; by default as many as training takes.", metavar="N"
+        None, "At most N passes through the text per trial; by default as many as in training.", metavar="N"
     )
-    search: str = setting(",".join(SEARCHED), "What is searched; the rest stays as given.", metavar="NAMES")
+    search: str = setting(",".join(SEARCHED), "Which settings to search; the others stay as given.", metavar="NAMES")
 
     @property
     def searched(self) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ class VectorSettings(Settings):
     )
     compose: bool = setting(
         True,
-        "Compose words outside the vocabulary of their morphemes; without, they are <unk>.",
+        "Compose words outside the vocabulary from their morphemes; otherwise they are <unk>.",
         option="--compose/--no-compose",
     )
     guess: bool = setting(

@@ -14,14 +14,14 @@ class MixtureSettings(Settings):
 
     by_context: bool = setting(
         False,
-        "Weights that depend on what the n-gram models have seen of a context (how long a one, and how often), on what the "
+        "Let the weights depend on how much of a context the n-gram models have seen (how many words, and how often), on what the "
         "log-bilinear models expect after it, and on whether the next word is unknown; each context length of an n-gram model "
-        "has its own.",
+        "has its own weight.",
     )
     rest: float | None = setting(
         None,
         "Where vocabularies differ: how much of a model's <unk> is kept for words that no model knows, from 0 to 1; words that only "
-        "other models know divide what is left. By default what the development text says; 1 gives them nothing, as SRILM does.",
+        "other models know share what is left. By default it is fitted to the development text; 1 gives them nothing, as SRILM does.",
         metavar="X",
     )
 

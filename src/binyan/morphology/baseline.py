@@ -19,7 +19,7 @@ class BaselineSettings(MorfessorSettings):
     """How Morfessor learns from a word list: by default Baseline, every word once."""
 
     method: str = setting("baseline", "baseline (no labels) or flatcat (prefixes, stems, suffixes).")
-    dampening: str = setting("types", "types, log or tokens: how counts weigh.")
+    dampening: str = setting("types", "How counts enter training: types (each word once), log or tokens (as they are).")
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class MapSettings(Settings):
         "Letters as further factors of language models, as in 'first=5 last=2,3'; none: no letters.",
         metavar="L",
     )
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
+    seed: int = setting(1, "Random seed.", metavar="S")
 
     def __post_init__(self) -> None:
         if self.sweeps < 1 or self.types < 1:

@@ -23,18 +23,18 @@ class WordSettings(Settings):
     """What words are made of."""
 
     unit: Unit = setting("grapheme", "Atoms of words: grapheme or codepoint.")
-    list_format: str = setting("auto", "Form of the list: auto, words, csv, tsv, unimorph, sfm, hex or yld.")
+    list_format: str = setting("auto", "Format of the list: auto, words, csv, tsv, unimorph, sfm, hex or yld.")
     column: str | None = setting(
-        None, "Column of a table with the words: its name or number; of sfm, the marker.", metavar="NAME"
+        None, "Column of the table that has the words: its name or number; for sfm, the marker.", metavar="NAME"
     )
     profile: PathLike | None = setting(
         None, "Orthography profile: one letter per line, or a table with the column Grapheme.", metavar="F"
     )
     digraphs: str | None = setting(
-        None, "Strings that are one letter, as in sh,ch; or auto: found in the words.", metavar="LIST"
+        None, "Strings that count as one letter, e.g. sh,ch; or auto (found in the words).", metavar="LIST"
     )
     syllables: bool = setting(False, "Take Ethiopic and Hangul syllables apart into consonants and vowels.")
-    tones: bool = setting(False, "Tone marks are letters of their own, for grammars with a tier of tones.")
+    tones: bool = setting(False, "Treat tone marks as separate letters, for grammars with a tier of tones.")
 
     def __post_init__(self) -> None:
         if self.unit not in ("grapheme", "codepoint"):
@@ -66,7 +66,7 @@ class MorphologySettings(ChainSettings):
 
     sweeps: int = setting(1000, "Sweeps over all words.", metavar="N")
     burn_in: int | None = setting(
-        None, "Sweeps before trees are collected; by default nine tenths of them.", metavar="N"
+        None, "Sweeps before trees are collected; by default nine tenths of all sweeps.", metavar="N"
     )
     chains: int = setting(2, "Independent chains, each in a thread.", metavar="N")
     initialisation: str = setting(
@@ -74,27 +74,27 @@ class MorphologySettings(ChainSettings):
     )
     until: float | None = setting(
         None,
-        "Stop when chains agree on this share of the words (0.95) and this is stable; at the latest after --sweeps.",
+        "Stop when the chains agree on this share of the words (e.g. 0.95) and this is stable; at the latest after --sweeps.",
         metavar="SHARE",
     )
     thin: int = setting(1, "Collect the trees of every N-th sweep after burn-in.", metavar="N")
     relabel: int = setting(-1, "Resample cached trees in the first N sweeps; -1: in all.", metavar="N")
     joint: float = setting(
         0.5,
-        "Words drawn together with others that share a string, per sweep, as a share of all words; 0: none.",
+        "How many words per sweep are drawn together with others that share a string, as a share of all words; 0: none.",
         metavar="SHARE",
     )
     joint_trees: float = setting(
         0.0,
-        "Cached trees drawn together with others that share a part, per sweep, as a share of all words; 0: none.",
+        "How many cached trees per sweep are drawn together with others that share a part, as a share of all words; 0: none.",
         metavar="SHARE",
     )
     sum_out_seats: bool = setting(
-        False, "Draw a and b of adapted symbols with the sizes of tables summed out, which are then drawn again."
+        False, "Draw a and b of adapted symbols with the table sizes summed out; the sizes are then drawn again."
     )
-    anneal_from: float = setting(1.0, "First temperature.", metavar="T")
-    anneal_sweeps: int = setting(0, "Sweeps until the temperature is 1.", metavar="N")
-    snapshots: int = setting(10, "States of the grammar kept to analyse new words with.", metavar="N")
+    anneal_from: float = setting(1.0, "Initial temperature of annealing.", metavar="T")
+    anneal_sweeps: int = setting(0, "Sweeps until the temperature reaches 1.", metavar="N")
+    snapshots: int = setting(10, "States of the grammar kept for analysing new words.", metavar="N")
     memory_mb: int = setting(
         4096, "Maximum memory; larger runs are refused before they start.", option="--memory", metavar="MB"
     )

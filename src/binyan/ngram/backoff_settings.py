@@ -19,25 +19,25 @@ class BackoffSettings(Settings):
     `contexts`, and the n-grams of `sample` sentences drawn from the model.
     """
 
-    size: int | None = setting(None, "Keep this many n-grams of all lengths, as in 500k.", on_command_line=False)
+    size: int | None = setting(None, "Keep this many n-grams of all lengths, e.g. 500k.", on_command_line=False)
     prune: float | None = setting(
-        None, "Remove n-grams whose removal raises perplexity by a smaller share, such as 1e-8.", metavar="X"
+        None, "Remove n-grams whose removal raises perplexity by a smaller share than this, e.g. 1e-8.", metavar="X"
     )
     order: int | None = setting(
         None, "Length of the longest n-grams; by default that of the model.", short="-n", metavar="N"
     )
     sample: int = setting(
-        0, "Take also the n-grams of N sentences drawn from the model, beside those of the text.", metavar="N"
+        0, "Also use the n-grams of N sentences drawn from the model, in addition to those of the text.", metavar="N"
     )
     grow: bool = setting(
         True,
-        "Take also n-grams that the text lacks and the model expects after frequent contexts.",
+        "Also use n-grams that the text lacks but the model expects after frequent contexts.",
         option="--grow/--no-grow",
     )
     contexts: int = setting(
-        5000, "After how many contexts the model is asked for all words; more take longer.", metavar="N"
+        5000, "Number of contexts after which the model is asked for all words; more take longer.", metavar="N"
     )
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
+    seed: int = setting(1, "Random seed.", metavar="S")
 
     def __post_init__(self) -> None:
         if isinstance(self.size, str):

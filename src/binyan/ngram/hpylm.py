@@ -49,7 +49,7 @@ class HPYLMSettings(OrderSettings):
 
     blocks: bool = setting(
         False,
-        "Sweep by blocks of contexts, on several threads: another draw from the same posterior. --memory implies it.",
+        "Sweep by blocks of contexts, on several threads: a different draw from the same posterior. --memory implies it.",
     )
 
 

@@ -56,7 +56,7 @@ class KneserNeySettings(Settings):
         on_command_line=False,
     )
     fallback: tuple[float, ...] = setting(
-        FALLBACK, "Discounts of an order for which the text gives none.", on_command_line=False
+        FALLBACK, "Discounts of an order for which the text does not determine any.", on_command_line=False
     )
 
     def __post_init__(self) -> None:

@@ -33,13 +33,11 @@ class SpellingSettings(Settings):
     """How a model of spelling is learnt from words."""
 
     spelling_order: int = setting(
-        8, "Characters of a word that its spelling is predicted by, and the one predicted.", metavar="N"
+        8, "Length of the longest character n-grams that predict the spelling of a word.", metavar="N"
     )
     spelling_sweeps: int = setting(30, "Sweeps over the words.", on_command_line=False)
-    spelling_samples: int = setting(
-        5, "Samples that are averaged, from the last half of the sweeps.", on_command_line=False
-    )
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
+    spelling_samples: int = setting(5, "Samples to average, from the last half of the sweeps.", on_command_line=False)
+    seed: int = setting(1, "Random seed.", metavar="S")
 
     def __post_init__(self) -> None:
         if not 1 <= self.spelling_order <= 32:

@@ -51,11 +51,11 @@ class RecurrentShape(Settings):
     layers: int = setting(1, "Recurrent layers.", metavar="N")
     cell: str = setting("lstm", "Kind of recurrent layer: lstm or gru.")
     tied: bool = setting(
-        True, "The same vectors for input and predicted words, or vectors of their own.", option="--tied/--untied"
+        True, "Use the same vectors for input words and predicted words, or separate ones.", option="--tied/--untied"
     )
 
     order: int = setting(
-        6, "Decoders that keep no more of a sentence keep its last N - 1 words.", short="-n", metavar="N"
+        6, "Decoders that keep only the last words of a sentence keep N - 1 of them.", short="-n", metavar="N"
     )
 
     def __post_init__(self) -> None:
@@ -84,12 +84,12 @@ class RecurrentTraining(Settings):
     batch: int = setting(1000, "Events per minibatch.", metavar="N")
     epochs: int = setting(5, "At most N passes through the text.", metavar="N")
     minutes: float | None = setting(None, "Train for about N minutes instead; may be a fraction.", metavar="N")
-    patience: int = setting(2, "Stop after N epochs without gain.", metavar="N")
-    dropout: float = setting(0.4, "Share of the layers' inputs and outputs left out in training.", metavar="X")
-    clip: float = setting(1.0, "Longest gradient of the recurrent layers.", metavar="X")
-    steps_back: int = setting(100, "Words through which gradients go back.", metavar="N")
-    warm_up: float = setting(0.02, "Share of training in which the step size rises.", metavar="X")
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
+    patience: int = setting(2, "Stop after N epochs without improvement.", metavar="N")
+    dropout: float = setting(0.4, "Share of the layers' inputs and outputs dropped in training.", metavar="X")
+    clip: float = setting(1.0, "Maximum norm of the gradient of the recurrent layers.", metavar="X")
+    steps_back: int = setting(100, "Number of words through which gradients are propagated back.", metavar="N")
+    warm_up: float = setting(0.02, "Share of training during which the step size rises.", metavar="X")
+    seed: int = setting(1, "Random seed.", metavar="S")
     device: str = setting("cpu", "Where to train: cpu, cuda, mps ...")
 
     def __post_init__(self) -> None:

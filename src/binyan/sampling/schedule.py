@@ -21,12 +21,10 @@ class ChainSettings(Settings):
     """Earlier names of ways to start."""
 
     sweeps: int = setting(100, "Sweeps over the data.", metavar="N")
-    burn_in: int | None = setting(None, "Sweeps before the first sample; by default half.", metavar="N")
+    burn_in: int | None = setting(None, "Sweeps before the first sample; by default half of all sweeps.", metavar="N")
     chains: int = setting(1, "Independent chains, run in parallel.", metavar="N")
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
-    initialisation: str = setting(
-        "sequential", "How customers are first seated: sequential, or random as in the thesis."
-    )
+    seed: int = setting(1, "Random seed.", metavar="S")
+    initialisation: str = setting("sequential", "Initial seating of customers: sequential, or random as in the thesis.")
 
     def __post_init__(self) -> None:
         modern = self.other_initialisations.get(self.initialisation, self.initialisation)

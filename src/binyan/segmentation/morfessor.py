@@ -38,13 +38,15 @@ class MorfessorSettings(Settings):
         "For FlatCat: how many different neighbours make an affix likely; higher finds fewer affixes.",
         metavar="X",
     )
-    corpus_weight: float = setting(1.0, "Higher segments less.", metavar="X")
-    dampening: str = setting("log", "types, log or tokens: how counts weigh.")
+    corpus_weight: float = setting(1.0, "Corpus weight; higher values segment less.", metavar="X")
+    dampening: str = setting("log", "How counts enter training: types (each word once), log or tokens (as they are).")
     flatcat_epochs: int = setting(
-        1, "Passes in which FlatCat changes the segmentation; 0 labels what Baseline found: much faster.", metavar="N"
+        1,
+        "Passes in which FlatCat changes the segmentation; 0 only labels what Baseline found, which is much faster.",
+        metavar="N",
     )
     min_count: int = setting(1, "Learn only from words seen N times or more; segment all.", metavar="N")
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
+    seed: int = setting(1, "Random seed.", metavar="S")
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

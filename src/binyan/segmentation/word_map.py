@@ -33,7 +33,7 @@ class WordMapSettings(MorfessorSettings):
     )
     grammar: str | None = setting(
         None,
-        "For own: affixes, auto (chosen by trials), another grammar or its file; by default by the script.",
+        "For own: affixes, auto (chosen by trials), another grammar or its file; by default chosen by the script.",
         metavar="G",
     )
 

@@ -34,19 +34,19 @@ class Preparation(Settings):
     """
 
     normalise: str = setting("none", "Unicode normal form: none, nfc, nfd, nfkc or nfkd.")
-    punctuation: bool = setting(False, "Make quotes, dashes and the like plain, as Moses does.")
-    tokenise: str | None = setting(None, "Tokenise as Moses does, e.g. de.", metavar="LANG")
+    punctuation: bool = setting(False, "Replace quotes, dashes and the like by plain ones, as Moses does.")
+    tokenise: str | None = setting(None, "Tokenise as Moses does for this language, e.g. de.", metavar="LANG")
     strip_marks: bool = setting(False, "Remove combining marks (vowel signs, accents).")
     lowercase: bool = setting(False, "Make all letters lower case.")
-    digits: bool = setting(False, "Make every digit 0.")
+    digits: bool = setting(False, "Replace every digit by 0.")
     locale: str | None = setting(
         None,
-        "Language whose rules lower case follows (tr, az and lt have their own); by default that of --tokenise.",
+        "Language whose rules for lower case apply (tr, az and lt have their own); by default that of --tokenise.",
         metavar="LANG",
     )
     fold: str | None = setting(
         None,
-        f"Fold letters that morphology does not tell apart, by names with commas between them: {', '.join(FOLDINGS)}.",
+        f"Fold letters that morphology does not distinguish; names, separated by commas: {', '.join(FOLDINGS)}.",
         metavar="NAMES",
     )
 

@@ -160,15 +160,19 @@ class VocabularyPolicy(Settings):
 
     vocabulary: Vocabulary | str | os.PathLike[str] | None = setting(
         None,
-        "open: every string has a probability, words never seen by their spelling. closed: they share that of <unk> (the default). "
-        "Or a file: know exactly its words, one per line.",
+        "open: every string has a probability; words never seen get theirs from their spelling. closed (the default): words never seen "
+        "share the probability of <unk>. Or a file that lists the known words, one per line.",
         metavar="open|closed|F",
     )
-    min_count: int = setting(1, "Know words seen this often or more.", metavar="N")
-    kappa: float = setting(0.0, "Leave out this share, drawn by the seed, of the words seen once.", metavar="X")
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
-    script: str | None = setting(None, "Know only words written in this script, e.g. cyrillic.", metavar="NAME")
-    script_share: float = setting(0.8, "The share of a word's letters that are of the script.", on_command_line=False)
+    min_count: int = setting(1, "Include words seen this often or more.", metavar="N")
+    kappa: float = setting(
+        0.0, "Leave out this share of the words seen once, drawn at random with the seed.", metavar="X"
+    )
+    seed: int = setting(1, "Random seed.", metavar="S")
+    script: str | None = setting(None, "Include only words written in this script, e.g. cyrillic.", metavar="NAME")
+    script_share: float = setting(
+        0.8, "The share of a word's letters that must be in the script.", on_command_line=False
+    )
 
     def __post_init__(self) -> None:
         if self.min_count < 1:

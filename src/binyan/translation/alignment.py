@@ -33,7 +33,7 @@ class AlignmentSettings(Settings):
 
     symmetrisation: str = setting(
         "grow-diag-final-and",
-        "How the two directions are joined: intersection, union, grow, grow-diag, grow-diag-final or grow-diag-final-and.",
+        "How the two directions are combined: intersection, union, grow, grow-diag, grow-diag-final or grow-diag-final-and.",
         option="--symmetrise",
     )
 

@@ -17,17 +17,21 @@ from binyan.text.vocabulary import SPECIALS
 class BitextSettings(Settings):
     """How both sides of a bitext are prepared."""
 
-    source_language: str | None = setting(None, "Tokenise the source text as Moses does.", metavar="LANG")
-    target_language: str | None = setting(None, "Tokenise the target text as Moses does.", metavar="LANG")
+    source_language: str | None = setting(
+        None, "Tokenise the source text as Moses does for this language.", metavar="LANG"
+    )
+    target_language: str | None = setting(
+        None, "Tokenise the target text as Moses does for this language.", metavar="LANG"
+    )
     lowercase: bool = setting(False, "Make all letters lower case.")
     source_preparation: Preparation | None = setting(
         None,
-        "Another recipe for the source text, in the place of source_language and lowercase.",
+        "Preparation of the source text, instead of source_language and lowercase.",
         on_command_line=False,
     )
     target_preparation: Preparation | None = setting(
         None,
-        "Another recipe for the target text, in the place of target_language and lowercase.",
+        "Preparation of the target text, instead of target_language and lowercase.",
         on_command_line=False,
     )
 

@@ -18,8 +18,10 @@ from binyan.translation.bitext import Bitext
 class CleaningSettings(Settings):
     """Which sentence pairs are left out before words are aligned."""
 
-    max_words: int = setting(50, "Leave out pairs with a sentence of more words (0: none for this reason).")
-    max_ratio: float = setting(9.0, "Leave out pairs with this many times more words on one side (0: none).")
+    max_words: int = setting(50, "Leave out pairs with a sentence of more words than this (0: no limit).")
+    max_ratio: float = setting(
+        9.0, "Leave out pairs with more than this many times as many words on one side (0: no limit)."
+    )
 
     def __post_init__(self) -> None:
         if self.max_words < 0 or (self.max_ratio != 0 and self.max_ratio < 1):

@@ -46,7 +46,7 @@ class VocabularyWarning(UserWarning):
 class SearchSettings(Settings):
     """How far the decoder searches."""
 
-    max_span: int = setting(10, "Source words a rule covers; longer stretches are joined by glue.")
+    max_span: int = setting(10, "Maximum number of source words a rule covers; longer spans are joined by glue rules.")
     pop_limit: int = setting(200, "Hypotheses kept per span by cube pruning.")
     rule_limit: int = setting(0, "Target sides tried per source side (0: all).", on_command_line=False)
 
@@ -60,7 +60,7 @@ class DecoderSettings(SearchSettings):
     """How far the decoder searches, and which of the best translations it takes."""
 
     consensus: int = setting(
-        1, "Write that one of the K best translations which agrees best with the others.", metavar="K"
+        1, "Write the one of the K best translations that agrees best with the others.", metavar="K"
     )
 
     def __post_init__(self) -> None:
@@ -75,7 +75,7 @@ class TranslationSettings(DecoderSettings):
 
     consensus: int = setting(
         100,
-        "Write that one of the K best translations which agrees best with the others; 1: the one with the best score.",
+        "Write the one of the K best translations that agrees best with the others; 1: the one with the best score.",
         metavar="K",
     )
 

@@ -32,12 +32,14 @@ class NewWordRecipe(NewWordSettings):
 
     source_map: str = setting(
         "own",
-        "How endings of source words are found: own (an adaptor grammar), baseline or flatcat (Morfessor), a word map's file, or none.",
+        "How endings of source words are found: own (an adaptor grammar), baseline or flatcat (Morfessor), the file of a word map, or none.",
         metavar="MAP",
     )
-    target_map: str = setting("own", "The same of target words; none: no other forms are offered.", metavar="MAP")
+    target_map: str = setting("own", "The same for target words; none: no other forms are offered.", metavar="MAP")
     splitter: str | None = setting(
-        None, "A compound splitter of the target language; by default word frequencies split.", metavar="FILE"
+        None,
+        "A compound splitter for the target language; by default compounds are split by word frequencies.",
+        metavar="FILE",
     )
 
     def __post_init__(self) -> None:

@@ -34,12 +34,14 @@ class NewWordSettings(Settings):
     """How many new words are offered. Each number bounds what one source span adds to the search."""
 
     compounds: int = setting(
-        8, "Compounds per source span that are made from translated words.", option="--new-compounds"
+        8, "Maximum number of compounds per source span, made from translated words.", option="--new-compounds"
     )
-    forms: int = setting(5, "Other forms of its translations per source word.", option="--new-forms")
-    unknown: int = setting(8, "Translations per source word that no rule translates.", option="--new-translations")
+    forms: int = setting(5, "Maximum number of other forms of its translations, per source word.", option="--new-forms")
+    unknown: int = setting(
+        8, "Maximum number of translations of a source word that no rule translates.", option="--new-translations"
+    )
     least_log_prob: float = setting(
-        -6.0, "Compounds that no text has are offered down to this log-probability.", on_command_line=False
+        -6.0, "Minimum log-probability of offered compounds that no text has.", on_command_line=False
     )
 
     def __post_init__(self) -> None:

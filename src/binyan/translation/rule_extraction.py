@@ -38,10 +38,12 @@ _CHUNK = 2000  # sentence pairs between two chances to interrupt
 class ExtractionLimits(Settings):
     """The limits of Chiang 2007, section 3.2."""
 
-    max_span: int = setting(10, "Words per phrase that rules are taken from, on either side.")
-    max_symbols: int = setting(5, "Words and gaps per source side.")
-    max_gaps: int = setting(2, "Gaps per rule: 0, 1 or 2, never adjacent on the source side.", on_command_line=False)
-    min_count: int = setting(1, "Leave out rules with gaps seen fewer times.")
+    max_span: int = setting(10, "Maximum number of words, on either side, of phrases that rules are extracted from.")
+    max_symbols: int = setting(5, "Maximum number of words and gaps per source side.")
+    max_gaps: int = setting(
+        2, "Maximum number of gaps per rule: 0, 1 or 2; never adjacent on the source side.", on_command_line=False
+    )
+    min_count: int = setting(1, "Leave out rules with gaps that were seen fewer times than this.")
     max_targets: int = setting(0, "Target sides kept per source side, the most frequent (0: all).")
 
     def __post_init__(self) -> None:

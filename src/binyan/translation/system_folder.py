@@ -37,7 +37,7 @@ class SystemSettings(Settings):
     """What a system is made of beside its rules."""
 
     order: int = setting(4, "Order of the Kneser-Ney model of the target text.")
-    alignments: int = setting(3, "How often eflomal aligns (its runs differ); rules are counted over all.")
+    alignments: int = setting(3, "How many times eflomal aligns (its runs differ); rules are counted over all of them.")
 
     def __post_init__(self) -> None:
         if self.alignments < 1:

@@ -40,14 +40,16 @@ class TuningSettings(Settings):
 
     method: str = setting("mira", "mira, mert or pro.", option="--tuner", short="--method")
     k: int = setting(100, "Hypotheses per sentence in each round.", option="--k")
-    rounds: int = setting(6, "Decodings of the text, at most.")
+    rounds: int = setting(6, "Maximum number of rounds, each of which decodes the text.")
     length: str = setting(
-        "bitext", "How long translations are to be: as in the bitext, or as the references of the tuning text."
+        "bitext", "How long translations should be: as in the bitext, or as in the references of the tuning text."
     )
     restarts: int = setting(8, "Random starting points of MERT's search.", on_command_line=False)
-    seed: int = setting(1, "Seed of all that is drawn.", metavar="S")
-    least_new: float = setting(0.1, "Stop when a round adds fewer new hypotheses per sentence.", on_command_line=False)
-    mira_c: float = setting(0.01, "Longest step of MIRA.", on_command_line=False)
+    seed: int = setting(1, "Random seed.", metavar="S")
+    least_new: float = setting(
+        0.1, "Stop when a round adds fewer new hypotheses per sentence than this.", on_command_line=False
+    )
+    mira_c: float = setting(0.01, "Maximum step size of MIRA.", on_command_line=False)
     mira_epochs: int = setting(30, "Passes of MIRA over the text in each round.", on_command_line=False)
     left_out: tuple[str, ...] = setting(("SourceGivenTarget",), "Features that keep weight 0.", on_command_line=False)
 

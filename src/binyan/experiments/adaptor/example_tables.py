@@ -38,7 +38,7 @@ def sampled_lexica(stored: StoredAnalyses, size: str) -> Table:
     shown = [
         [100 * v if isinstance(v, float) and str(row[0]).endswith("auc") else v for v in row] for row in table.rows
     ]
-    return Table(table.title, table.columns, shown, table.signature, "Areas under ROC curves are times 100.")
+    return Table(table.title, table.columns, shown, table.signature, "Areas under ROC curves are multiplied by 100.")
 
 
 def marginal(stored: StoredAnalyses, size: str) -> Table:

@@ -77,6 +77,10 @@ def _segmentation(experiment: AdaptorExperiment) -> list[Headline]:
         )
         for place, part in enumerate(("pre", "stem", "suf"))
     ]
+    for place, score in enumerate(("precision", "recall")):
+        stated = ("adaptor", "stem_lexicon", f"{name} {experiment.dataset}", str(place))
+        theirs = stated if experiment.size == WHOLE_LIST else ()
+        listed.append(Headline(f"lexicon of stem, {score}", ("lexicon", "stem", score), theirs, front=False))
     for figure, what in (("segmentation_coarse", "coarse"), ("segmentation_of_3_or_more", "three morphemes and more")):
         is_compared = experiment.dataset == "QU'" and experiment.size == WHOLE_LIST
         keys = ("adaptor", "quran", f"{name}, {what}") if is_compared else ()

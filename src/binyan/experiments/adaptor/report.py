@@ -21,11 +21,13 @@ from binyan.experiments.results import Results
 
 SIZES = {WHOLE_LIST: "All words, the thesis's protocol", "5k": "A sample of 5,000 words"}
 _SEGMENTATION = "F1 of segment borders in the most frequent sampled tree of each word."
-_OTHER_WORDS = "Our lists are rebuilt, not the thesis's own: its figures measure the same, but on other words."
-_ROOTS = "Exact matches among words with a root that their stem shows."
-_LEXICA = "Lexica of the most frequent trees; areas under ROC curves of sampled probabilities."
-_SAMPLES = "Scores of everything that samples propose, and the most probable roots with words, borders marked by bars."
-_TREES = "The first word of each list that has an affix and a root that its stem shows."
+_OTHER_WORDS = "Our lists are rebuilt, not the thesis's own: its figures measure the same quantity, but on other words."
+_ROOTS = "Exact matches among the words whose stem contains all letters of the root, in order."
+_LEXICA = "Lexica from the most frequent trees; areas under ROC curves from sampled probabilities."
+_SAMPLES = (
+    "Scores of everything that the samples propose, and the most probable roots with example words; bars mark borders."
+)
+_TREES = "The first word of each list that has an affix and a root whose letters its stem contains, in order."
 # our names of guessers -> the thesis's, in the order of its table
 _GUESSERS = {
     "uniform": "uniform guesser",
@@ -104,7 +106,7 @@ def _segmentation(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) 
     tables = [grid(stored, size, "Segment-border F1", borders, thesis.get("segment_border_f1", {}))]
     for part, path in (
         ("coarse (borders of stems only)", ("segmentation_coarse",)),
-        ("words of three and more morphemes", ("segmentation_of_3_or_more",)),
+        ("words of three or more morphemes", ("segmentation_of_3_or_more",)),
         ("words outside the samples that our grammars were chosen on", ("unseen", "segmentation")),
     ):
         rows = [GridRow(m.label, m.label, (*path, "f1")) for m in methods]
@@ -134,7 +136,7 @@ def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any], length:
     rows = [GridRow("evaluated", "guessers", (f"evaluated_{length}",), "evaluated")]
     rows += [GridRow(row, "guessers", ("accuracy", f"{guesser} {length}"), row) for guesser, row in _GUESSERS.items()]
     if length == 3:
-        rows += [GridRow(f"{name} (people use it)", "stemmers", (name, "accuracy")) for name in PACKAGES]
+        rows += [GridRow(f"{name} (existing stemmer)", "stemmers", (name, "accuracy")) for name in PACKAGES]
     methods = stored.methods(learnt=True)
     rows += [
         GridRow(f"{way} {m.title}", m.label, (f"roots_{length}_{way}", "accuracy"), f"{way} {m.thesis_name}")

@@ -86,5 +86,5 @@ def by_subset(result: Result, thesis: Mapping[str, Any]) -> Table:
         Column("words without", ".1f"),
         Column("thesis", ".1f"),
     ]
-    note = "Borders in words with and without a root in the gold standard: verbs, and mostly nouns and adjectives."
+    note = "F1 of borders; words with a root in the gold standard are verbs, those without are mostly nouns and adjectives."
     return Table(f"By kind of word, {dataset}", columns, rows, result.signature, note)

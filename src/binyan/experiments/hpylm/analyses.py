@@ -76,7 +76,7 @@ def subset_outcome(experiment: NGramExperiment, results: Sequence[Result], works
     models = {e.name: e for result in results for e in scored.evaluations(result, order, text)}
     for name in ("MKN", "HPYLM"):
         if name not in models:
-            raise InputError(f"{experiment.name} compares what {name} scored: run the experiments of its size first")
+            raise InputError(f"{experiment.name} needs the scores of {name}: run the experiments of its size first")
     path = europarl.segmentation_path(workspace.cache, models["HPYLM"].vocabulary)
     if not path.exists():
         europarl.segmentation(europarl.training_corpus(experiment.data, workspace).vocabulary, workspace)

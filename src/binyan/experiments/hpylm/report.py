@@ -48,31 +48,27 @@ def sections(
 
 
 _PERPLEXITY = (
-    "Test perplexities of 4-gram models; changes are in per cent. The "
-    "vocabulary has rare words too, as in the thesis's main experiment: all types but a twentieth of those seen once, from "
-    "which <unk> is learnt. The thesis trained on 59m tokens of WMT11 news and Europarl and tested on news, so its "
-    "changes against Kneser-Ney are shown beside those of our largest text, and its perplexities are not."
+    "Test perplexities of 4-gram models; changes are in per cent. As in the thesis's main experiment, the vocabulary includes rare words: all "
+    "types except a twentieth of those seen once, from which <unk> is learnt. The thesis trained on 59 million tokens of WMT11 news and "
+    "Europarl and tested on news, so its changes against Kneser-Ney are shown beside those of our largest text, but not its perplexities."
 )
 _SUBSETS = (
     "Hit length: the length of the longest n-gram of the training text that ends in the word. Unknown words and sentence "
-    "ends count as not compound, as in the thesis."
+    "ends do not count as compounds, as in the thesis."
 )
 _COMPOSITION = (
-    "Tokens of the test text by the length of the longest n-gram of the training text that ends in them, compounds and others. Unknown "
-    "words and sentence ends are not compounds."
+    "Tokens of the test text by the length of the longest n-gram of the training text that ends in them, for compounds and other words. "
+    "Unknown words and sentence ends do not count as compounds."
 )
 _SPLITTER = (
-    "Boundaries in gold compounds that were kept out of training. The thesis states the figure of the splitter's authors, measured on "
+    "Boundaries in gold compounds that were kept out of training. The thesis quotes the figure of the splitter's authors, measured on "
     "their own list."
 )
 _NEWS = (
-    "The thesis tested on news; our test text is of the same parliament as the training text. The same models on a thousand sentences of news and "
-    "encyclopedia (PUD) show what that changes."
+    "The thesis tested on news; our test text is from the same parliament as the training text. The results of the same models on a thousand "
+    "sentences of news and encyclopedia text (PUD) show how much difference this makes."
 )
-_SIZES = (
-    "Each size has its own vocabulary, without words seen once, as in the thesis, so only changes within a size can be "
-    "compared."
-)
+_SIZES = "As in the thesis, each size has its own vocabulary, without words seen once, so only changes within a size can be compared."
 
 
 def _sized(table: Table, size: str) -> Table:

@@ -32,7 +32,7 @@ def outcome(experiment: PerplexityExperiment, stored: StoredRuns) -> Outcome:
         n_gram = stored.best(MAIN_SIZE, experiment.language, label)
         if n_gram is None or not neural:
             raise InputError(
-                f"{experiment.name} mixes what {label} and clbl++ scored: run the experiments of its language first"
+                f"{experiment.name} needs the scores of {label} and clbl++: run the experiments of its language first"
             )
         figures[label], used = _mixture(n_gram.result, [run.result for run in neural])
         signatures |= dict.fromkeys(r.signature for r in used)

@@ -12,39 +12,39 @@ from binyan.experiments.report_page import ReportSection
 from binyan.experiments.results import Results
 
 _PERPLEXITY = (
-    "Test perplexity, unknown words scored. For each model the penalty lambda and the epoch are those with the lowest perplexity on "
-    "the development novels. Development and test are different novels, so a second development text, which follows the training "
-    "text in the same novels, is shown too, and news (PUD), as the thesis tested on. The thesis trained on other text, so only changes can be "
-    "compared."
+    "Test perplexity, including unknown words. For each model, the penalty lambda and the epoch are those with the lowest perplexity on "
+    "the development novels. Development and test texts are different novels, so two more texts are shown: a second development text, which "
+    "follows the training text in the same novels, and news (PUD), since the thesis tested on news. The thesis trained on different text, so "
+    "only changes can be compared."
 )
 _MIXTURES = (
-    "Weights are fitted on the development novels: fixed weights by EM, and weights by context. Those depend on the length and the "
-    "back-off weights of the longest context that the n-gram model has seen, on the prediction vector of CLBL++, and on whether the next "
-    "word is unknown; each length of context of the n-gram model has weights of its own. Among penalties of CLBL++, the one that is best "
-    "with fixed weights on the development novels is taken; the better of the two models is the one that is better alone."
+    "Weights are fitted on the development novels: fixed weights by EM, and weights by context. The latter depend on the length and "
+    "the back-off weights of the longest context that the n-gram model has seen, on the prediction vector of CLBL++, and on whether the next "
+    "word is unknown; each context length of the n-gram model has its own weights. Of the penalties of CLBL++, the one that is best with "
+    "fixed weights on the development novels is used. 'The better' is the model that is better alone."
 )
 _SIMILARITY = (
-    "Spearman's rho times 100. CLBL, and CLBL++ where composing is suppressed, take <unk> for words outside the vocabulary. The thesis "
-    "trained on 19 to 57 million tokens of news."
+    "Spearman's rho times 100. CLBL, and CLBL++ where words are not composed, use <unk> for words outside the vocabulary. The thesis "
+    "trained on 19 to 57 million tokens of parliament and news commentary."
 )
 
 
 _FAMILY = (
     "Averages over the six languages, and the spread of changes over them: boxes from the first to the third quartile, a line at the "
-    "median, a circle at the mean. Times are those of scoring the test novels."
+    "median, a circle at the mean. Times are for scoring the test novels."
 )
 _BINS = "The same models with 200 classes of equal frequency in place of 200 Brown classes."
 _NEWS = (
-    "Changes of perplexity of models trained on 33.7 million tokens of German parliament. Their test text is of the same parliament, where long "
-    "n-grams are seen again; the thesis tested on news, and so does the second column (a thousand sentences, PUD)."
+    "Changes in perplexity of models trained on 33.7 million tokens of German parliamentary text. Their test text is from the same parliament, "
+    "where long n-grams recur. The thesis tested on news; so does our column 'news' (a thousand sentences, PUD)."
 )
 _KAPPA = (
-    "Kappa is the share of words seen once that the vocabulary leaves out. The thesis finds that morphemes gain less where it leaves them all "
-    "out. Our models keep the morphemes of such words where they stand in contexts; the last rows of each kappa have <unk> in their place, as there."
+    "Kappa is the share of the words seen once that is left out of the vocabulary. The thesis finds that morphemes gain less if all of them are "
+    "left out. Our models keep the morphemes of such words in contexts; the last rows for each kappa have <unk> in their place, as in the thesis."
 )
 _MAP = (
-    "Vectors of the most used affixes of the English model that has seen most text, in the plane by t-SNE on cosines. Prefixes end in a "
-    "hyphen, suffixes begin with one."
+    "Vectors of the most used affixes of the English model trained on the most text, mapped to the plane by t-SNE on cosines. Prefixes end in "
+    "a hyphen, suffixes begin with one."
 )
 
 

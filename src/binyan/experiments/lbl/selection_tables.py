@@ -79,7 +79,7 @@ def averages(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
         Column("change, %", "+.1f"),
         Column("thesis, change, %", "+.1f"),
     ]
-    note = "Changes are against the plain model of the kind, and of plain models against MKN."
+    note = "Changes of additive models are against the plain model of their kind, those of plain models against MKN."
     title = "Perplexity averaged over six languages, with and without classes"
     return [Table(title, columns, rows, "\n".join(signatures), note)] if rows else []
 

@@ -60,7 +60,7 @@ def sequences(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
     columns = [Column("text"), Column("sequence"), Column("nouns", ",d"), Column("CLBL", ".1f")]
     columns += [Column("CLBL++", ".1f"), Column("change, %", "+.1f"), Column("thesis, change, %", "+.0f")]
     note = (
-        "Perplexity of the noun, given the words before it. The thesis's change is of its German Data-Main, and it does not say whether it "
+        "Perplexity of the noun, given the words before it. The thesis's change is for its German Data-Main; the thesis does not say whether it "
         "measured the noun or the whole sequence."
     )
     return [Table("Nouns after adjectives", columns, rows, "\n".join(signatures), note)] if rows else []
@@ -119,7 +119,7 @@ def sizes(stored: StoredRuns, thesis: Mapping[str, Any]) -> Iterator[Table]:
         there = thesis.get("scaling", {})
         key = "CLBL++ against MKN %, largest, growing vocabulary"
         note = (
-            f"The thesis, at 128 million tokens: CLBL++ {there[key]} % against MKN, vocabulary growing."
+            f"The thesis, with 128 million tokens and a growing vocabulary: CLBL++ {there[key]} % against MKN."
             if key in there
             else ""
         )
@@ -150,6 +150,6 @@ def _perplexities(runs: Mapping[tuple[int, str], Any]) -> Table:
     titles = [TITLES[label] for label in labels]
     columns = [Column("training tokens", ",d"), *(Column(title, ".1f") for title in titles)]
     chart = Chart("lines", "training tokens", titles, y_title="test perplexity", log_x=True)
-    note = "The vocabulary grows with the text, so only models of one row can be compared."
+    note = "The vocabulary grows with the text, so only models in the same row can be compared."
     signature = "\n".join(r.signature for r in runs.values())
     return Table("Perplexity by training size, cs", columns, rows, signature, note, chart=chart)

@@ -50,7 +50,7 @@ def _best_translations(
     references: list[str] = []
     for e in (e for e in experiments() if e.name in names):
         if (result := results.get(e)) is None:
-            raise InputError(f"{experiment.name} compares what {e.name} translated: run it first")
+            raise InputError(f"{experiment.name} needs the translations of {e.name}: run that first")
         arrays = result.kept_arrays()
         texts[e.label], references = arrays["best"].tolist(), arrays["references"].tolist()
     return texts, references

@@ -14,15 +14,15 @@ from binyan.experiments.translation.models import SYSTEMS
 from binyan.experiments.translation.runs import BASELINE, TranslationExperiment
 
 _NOTE = (
-    "Mean and standard deviation of three tunings; p is that of a paired bootstrap of BLEU against the row before, each with the weights that "
-    "tuned best; words are those of the translations against the references. The thesis translates other text, so its BLEU cannot "
-    "be compared with ours: its gain over its own Kneser-Ney system of the same chapter is shown instead."
+    "Mean and standard deviation over three tunings. p: paired bootstrap of BLEU against the row before, each with the weights that tuned best. "
+    "Words: how many more words the translations have than the references. The thesis translates different text, so its BLEU cannot be "
+    "compared with ours: its gain over its own Kneser-Ney system of the same chapter is shown instead."
 )
 _COMPOUNDS = (
-    "Compounds are the words of GermaNet's list. Written: how many compounds the translations have for each 100 of the references, which is recall "
-    "over precision. A model that writes fewer has a higher precision by leaving out the doubtful ones."
+    "Compounds are the words of GermaNet's list. Written: the number of compounds in the translations for each 100 in the references, which is "
+    "recall divided by precision. A model that writes fewer compounds can be more precise, because it leaves out the doubtful ones."
 )
-_CHANGES = "In points, each against the Kneser-Ney system of the same bitext; the thesis translates other text."
+_CHANGES = "Differences in points from the Kneser-Ney system of the same bitext; the thesis translates different text."
 
 Run = tuple[TranslationExperiment, dict[str, Any]]
 

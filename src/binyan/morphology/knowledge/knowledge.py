@@ -27,10 +27,12 @@ class KnowledgeSettings(Settings):
     """What is known before learning."""
 
     known: KnownSource | None = setting(
-        None, "Analysed words, wholly or in part: rows of word, segments, root.", metavar="FILE"
+        None, "Words with a full or partial analysis: rows of word, segments, root.", metavar="FILE"
     )
     affixes: MorphemeSource | None = setting(
-        None, "Known affixes: w-, -hm, -um-, ke-...-an, one per line, optional tab and strength.", metavar="FILE"
+        None,
+        "Known affixes: w-, -hm, -um-, ke-...-an, one per line, optionally with a tab and a strength.",
+        metavar="FILE",
     )
     roots: MorphemeSource | None = setting(
         None, "Known roots, one per line, and templates such as -A-i-.", metavar="FILE"
@@ -39,7 +41,7 @@ class KnowledgeSettings(Settings):
         None, "Classes of letters for <vowel> and the like: lines such as 'vowel a e i o u'.", metavar="FILE"
     )
     affix_strength: int | None = setting(
-        None, "Uses that a known morpheme counts for; by default chosen on words held back.", metavar="N"
+        None, "How many uses a known morpheme counts for; by default chosen on held-out words.", metavar="N"
     )
 
     def __post_init__(self) -> None:

@@ -24,9 +24,9 @@ class TransducerSettings(Settings):
     sums over them, while programs that list all of them take long.
     """
 
-    states: str = setting("average", "Kept states of the grammar: average (the union of all) or best.")
+    states: str = setting("average", "Which kept states of the grammar to use: average (the union of all) or best.")
     stems: str = setting(
-        "seen", "Stems of roots and templates: seen, combined (known roots with known templates) or all (exact)."
+        "seen", "Stems made of roots and templates: seen, combined (known roots with known templates) or all (exact)."
     )
     new: str = setting("all", "Morphemes that may be new: all (as in the model), stems or none.")
     max_states: int = setting(1_000_000, "Refuse a transducer with more states than this.", metavar="N")
