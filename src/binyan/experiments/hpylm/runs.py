@@ -10,7 +10,7 @@ from itertools import pairwise, product
 from typing import Any
 
 from binyan.evaluation import Evaluation, HeldOutText, evaluate
-from binyan.experiments.experiment import Measure, Outcome, Workspace
+from binyan.experiments.experiment import Measure, Outcome, SettingValues, Workspace
 from binyan.experiments.hpylm import analyses, europarl, models
 from binyan.experiments.hpylm.models import MODELS
 from binyan.experiments.hpylm.ngram_experiment import BASELINE, NGramExperiment
@@ -132,7 +132,6 @@ MEASURES: Mapping[str, Measure] = {
 Evaluations = dict[str, dict[str, Evaluation]]
 Texts = Mapping[str, HeldOutText]
 Measured = tuple[Evaluations, dict[str, Any]]
-Samples = tuple[Evaluations, Any, list[list[float]]]  # with the last model and the traces of its chains
 
 
 def _kneser_ney(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts) -> Measured:
@@ -152,32 +151,34 @@ def _sampled(experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, 
             bar.advance(1, **figures)
 
         evaluate_samples = _compound_samples if experiment.is_compound else _chains if chains > 1 else _word_samples
-        evaluations, model, trace = evaluate_samples(experiment, workspace, corpus, texts, after_sweep)
+        evaluations, of_model = evaluate_samples(experiment, workspace, corpus, texts, after_sweep)
     sweeps = [after - before for before, after in pairwise(ticks)]
     figures = {
         **{f"perplexity_{name.replace(' ', '_')}": e.perplexity for name, e in evaluations["test"].items()},
         "sweeps": schedule.sweeps,
         "seconds_per_sweep": statistics.median(sweeps) if sweeps else None,
-        "hyperparameters": model.hyperparameters,
-        "trace": trace,
+        **of_model,
     }
-    if experiment.is_compound:
-        figures["shortening"] = model.shortening
     return evaluations, figures
+
+
+def _of_model(model: Any) -> dict[str, Any]:
+    """What a sampled model says of itself: hyperparameters, and the log-likelihood after each sweep, by chain."""
+    return {"hyperparameters": model.hyperparameters, "trace": [chain[:, 0].tolist() for chain in model.trace]}
 
 
 def _word_samples(
     experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts, after_sweep: ProgressOption
-) -> Samples:
+) -> Measured:
     model = models.train(experiment.model, corpus, workspace, workspace.checkpoint(experiment), after_sweep)
     variants = {"one sample": model.one_sample(), "averaged": model}
     evaluations = {name: {v: evaluate(lm, text) for v, lm in variants.items()} for name, text in texts.items()}
-    return evaluations, model, log_likelihoods(model)
+    return evaluations, _of_model(model)
 
 
 def _chains(
     experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts, after_sweep: ProgressOption
-) -> Samples:
+) -> Measured:
     """Chains one after the other, each from a seed of its own: those of a large text do not fit into memory together.
 
     The checkpoint has what all chains before the last gave.
@@ -186,21 +187,24 @@ def _chains(
     averages = ChainAverages.read(checkpoint, texts)
     for chain in range(averages.chains, last + 1):
         settings = {**experiment.model, "seed": experiment.model["seed"] + chain}
-        model = models.train(settings, corpus, workspace, progress=after_sweep)
-        averages.add({name: evaluate(model, text) for name, text in texts.items()}, *log_likelihoods(model))
+        evaluations, figures = _chain(settings, workspace, corpus, texts, after_sweep)
+        averages.add(evaluations, *figures["trace"])
         if chain < last:
             averages.write(checkpoint)
-    return averages.evaluations, model, averages.traces
+    return averages.evaluations, {**figures, "trace": averages.traces}
 
 
-def log_likelihoods(model: Any) -> list[list[float]]:
-    """The log-likelihood after each sweep, by chain."""
-    return [chain[:, 0].tolist() for chain in model.trace]
+def _chain(
+    settings: SettingValues, workspace: Workspace, corpus: Corpus, texts: Texts, after_sweep: ProgressOption
+) -> tuple[dict[str, Evaluation], dict[str, Any]]:
+    """What one chain gives to each text; its model is gone before the next one is trained."""
+    model = models.train(settings, corpus, workspace, progress=after_sweep)
+    return {name: evaluate(model, text) for name, text in texts.items()}, _of_model(model)
 
 
 def _compound_samples(
     experiment: NGramExperiment, workspace: Workspace, corpus: Corpus, texts: Texts, after_sweep: ProgressOption
-) -> Samples:
+) -> Measured:
     """Samples of compound models are scored one by one: those of a large text do not fit into memory together."""
     kept = models.schedule(experiment.model).kept_sweeps
     first = {**experiment.model, "burn_in": kept[0] - 1, "iterations": kept[0], "samples": 1}
@@ -216,4 +220,4 @@ def _compound_samples(
         name: {f"{kind}{how}": e for how, average in by_how.items() for kind, e in average.evaluations.items()}
         for name, by_how in averages.items()
     }
-    return evaluations, sample, log_likelihoods(sample)
+    return evaluations, {**_of_model(sample), "shortening": sample.shortening}
