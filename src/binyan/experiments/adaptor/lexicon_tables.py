@@ -14,12 +14,14 @@ _SCORES = ("precision", "recall", "f1")
 _ROOT_GRAMMAR = "Tpl"  # the thesis scores the root lexicon of this grammar
 _ROOT_FIGURES = {"R3": "root_lexicon", "T3": "root_lexicon_t3"}
 _CURVES = {"stem": "stems", "root3": "triliteral roots (R3)", "template3": "triliteral roots (T3)"}
+_SWAPPED = ("BW'",)  # lists in whose analyses root and template swap their parts, so that T3 has the roots
 
 
 def lexica(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> list[Table]:
     """Scores of lexica beside the thesis's, then curves and roots."""
     roots = [_roots(stored, size, thesis, symbol) for symbol in _ROOT_FIGURES]
-    return [_affixes(stored, size, thesis), *roots, *_curves(stored, size), *_top(stored, size)]
+    scores = [table for table in (_affixes(stored, size, thesis), *roots) if table.rows]
+    return [*scores, *_curves(stored, size), *_top(stored, size)]
 
 
 def _affixes(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> Table:
@@ -46,9 +48,11 @@ def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any], symbol:
     rows = [
         GridRow(f"{m.label}: {score}", m.label, (_ROOT_FIGURES[symbol], score), f"{m.thesis_name} {score}")
         for m in stored.methods(learnt=True)
+        if m.finds_roots
         for score in _SCORES
     ]
-    return grid(stored, size, f"Lexicon of triliteral roots ({symbol})", rows, theirs)
+    datasets = [d for d in stored.datasets(size) if symbol == "R3" or d in _SWAPPED]
+    return grid(stored, size, f"Lexicon of triliteral roots ({symbol})", rows, theirs, datasets)
 
 
 def _curves(stored: StoredAnalyses, size: str) -> list[Table]:
@@ -56,6 +60,8 @@ def _curves(stored: StoredAnalyses, size: str) -> list[Table]:
     tables = []
     for dataset in stored.datasets(size):
         for category, name in _CURVES.items():
+            if category == "template3" and dataset not in _SWAPPED:
+                continue
             curves = {}
             for label in labels:
                 result = stored.results.get((dataset, size, label))

@@ -70,9 +70,16 @@ class GridRow(NamedTuple):
     thesis: str | None = None
 
 
-def grid(stored: StoredAnalyses, size: str, title: str, rows: Sequence[GridRow], thesis: Mapping[str, Any]) -> Table:
+def grid(
+    stored: StoredAnalyses,
+    size: str,
+    title: str,
+    rows: Sequence[GridRow],
+    thesis: Mapping[str, Any],
+    datasets: Sequence[str] | None = None,
+) -> Table:
     """A table with two columns (ours, the thesis's) per word list; rows and columns without a figure are left out."""
-    datasets = stored.datasets(size)
+    datasets = stored.datasets(size) if datasets is None else datasets
     cells: list[list[Cell]] = []
     for row in rows:
         theirs = thesis.get(row.thesis) if row.thesis is not None else None
