@@ -14,7 +14,7 @@ from binyan.cli import app
 from binyan.errors import InputError
 from binyan.evaluation.bootstrap import bootstrap
 from binyan.evaluation.gold import GoldWord, halves, read_gold
-from binyan.evaluation.lexicon import area_under, gold_lexicon, roc_curve, roc_table, score_lexicon
+from binyan.evaluation.lexicon import area_under, gold_lexicon, roc_curve, roc_table, score_lexicon, thinned
 from binyan.evaluation.roots import guess_roots, guesser_accuracy, score_roots, strong_roots, surface_realised
 from binyan.evaluation.segmentation import borders, coarse, morphemes_per_word, score_segmentation
 from binyan.grammar.notation import load_grammar
@@ -129,6 +129,15 @@ def test_lexicon_as_a_set_and_as_a_ranking() -> None:
     assert area_under(roc_curve(dict.fromkeys("abcd", 0.1), {"a", "c"})) == 0.5  # all tied: chance
     assert math.isnan(score_lexicon({"a": 1.0}, {"a"}).auc)
     assert "m (0.75)" in roc_table({"m": roc_curve(predicted, {"a", "c"})}, "ROC", "s").column("model")
+
+
+def test_a_thinned_curve_keeps_its_shape_and_the_area_of_the_whole_one():
+    """Most points of a curve are where few strings have the same probability: points are left out by distance, not by number."""
+    curve = [(x * x, x**0.5) for x in (i / 5000 for i in range(4900))] + [(1.0, 1.0)]
+    few = thinned(curve, 50)
+    assert len(few) <= 50 and (few[0], few[-1]) == (curve[0], curve[-1])
+    assert area_under(few) == pytest.approx(area_under(curve), abs=0.002)
+    assert roc_table({"m": few}, "ROC", "s", {"m": 0.123}).column("model")[0] == "m (0.12)"
 
 
 def test_gold_lexica() -> None:

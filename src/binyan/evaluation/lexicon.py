@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,8 @@ from binyan.evaluation.bootstrap import known
 from binyan.evaluation.gold import GoldWord
 from binyan.evaluation.roots import strong_roots
 from binyan.evaluation.table import Cell, Chart, Column, Table
+
+_DRAWN = 400  # points of a curve
 
 
 @dataclass(frozen=True)
@@ -75,13 +77,33 @@ def area_under(curve: list[tuple[float, float]]) -> float:
     return float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
 
 
-def roc_table(curves: Mapping[str, list[tuple[float, float]]], title: str, signature: str) -> Table:
-    """ROC curves of several models as a table that can be drawn, with their areas in the names."""
+def thinned(curve: Sequence[tuple[float, float]], most: int) -> list[tuple[float, float]]:
+    """At most `most` points of an ROC curve, both ends among them, evenly spread along it.
+
+    >>> thinned([(0.0, 0.0), (0.1, 0.1), (0.2, 0.3), (0.5, 0.7), (1.0, 1.0)], most=3)
+    [(0.0, 0.0), (0.5, 0.7), (1.0, 1.0)]
+    """
+    if len(curve) <= most:
+        return list(curve)
+    places = np.sum(curve, axis=1)
+    kept = np.searchsorted(places, np.linspace(0, places[-1], most))
+    return [curve[i] for i in np.unique(kept)]
+
+
+def roc_table(
+    curves: Mapping[str, list[tuple[float, float]]],
+    title: str,
+    signature: str,
+    areas: Mapping[str, float] | None = None,
+) -> Table:
+    """ROC curves of several models as a table that can be drawn, with their areas in the names.
+
+    `areas`: those of the whole curves, where these are thinned.
+    """
     rows: list[list[Cell]] = []
     for name, curve in curves.items():
-        title_of_curve = f"{name} ({area_under(curve):.2f})"
-        thinned = curve if len(curve) <= 400 else [curve[i] for i in np.linspace(0, len(curve) - 1, 400).astype(int)]
-        rows.extend([title_of_curve, x, y] for x, y in thinned)
+        area = area_under(curve) if areas is None else areas[name]
+        rows.extend([f"{name} ({area:.2f})", x, y] for x, y in thinned(curve, _DRAWN))
     columns = [Column("model"), Column("false positive rate", ".4f"), Column("true positive rate", ".4f")]
     chart = Chart("lines", "false positive rate", ["true positive rate"], series="model")
     return Table(title, columns, rows, signature, "In brackets the area under the curve; 0.5 is chance.", chart)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 from binyan.evaluation.lexicon import roc_table
@@ -13,7 +14,12 @@ _PARTS = ("pre", "stem", "suf")
 _SCORES = ("precision", "recall", "f1")
 _ROOT_GRAMMAR = "Tpl"  # the thesis scores the root lexicon of this grammar
 _ROOT_FIGURES = {"R3": "root_lexicon", "T3": "root_lexicon_t3"}
-_CURVES = {"stem": "stems", "root3": "triliteral roots (R3)", "template3": "triliteral roots (T3)"}
+# category -> its name, and the keys of the area under its whole curve: results keep some points of it
+_CURVES = {
+    "stem": ("stems", ("stem_auc",)),
+    "root3": ("triliteral roots (R3)", ("root_lexicon", "auc")),
+    "template3": ("triliteral roots (T3)", ("root_lexicon_t3", "auc")),
+}
 _SWAPPED = ("BW'",)  # lists in whose analyses root and template swap their parts, so that T3 has the roots
 
 
@@ -58,19 +64,20 @@ def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any], symbol:
 def _curves(stored: StoredAnalyses, size: str) -> list[Table]:
     labels = [m.label for m in stored.methods(learnt=True)]
     tables = []
-    for dataset in stored.datasets(size):
-        for category, name in _CURVES.items():
-            if category == "template3" and dataset not in _SWAPPED:
-                continue
-            curves = {}
-            for label in labels:
-                result = stored.results.get((dataset, size, label))
-                points = result.figures["roc"].get(category) if result else None
-                if points is not None and len(points) > 2:
-                    curves[label] = [(float(x), float(y)) for x, y in points]
-            if curves:
-                title = f"ROC of the lexicon of {name}, {dataset_title(dataset)}, {size}"
-                tables.append(roc_table(curves, title, stored.signature(size, labels, dataset)))
+    for dataset, (category, (name, area)) in product(stored.datasets(size), _CURVES.items()):
+        if category == "template3" and dataset not in _SWAPPED:
+            continue
+        curves, areas = {}, {}
+        for label in labels:
+            result = stored.results.get((dataset, size, label))
+            points = result.figures["roc"].get(category) if result else None
+            whole = stored.figure(dataset, size, label, *area)
+            if points is not None and len(points) > 2 and whole is not None:
+                curves[label] = [(float(x), float(y)) for x, y in points]
+                areas[label] = whole
+        if curves:
+            title = f"ROC of the lexicon of {name}, {dataset_title(dataset)}, {size}"
+            tables.append(roc_table(curves, title, stored.signature(size, labels, dataset), areas))
     return tables
 
 

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-import numpy as np
-
 from binyan.evaluation.gold import GoldWord
-from binyan.evaluation.lexicon import gold_lexicon, roc_curve
+from binyan.evaluation.lexicon import gold_lexicon, roc_curve, thinned
 from binyan.evaluation.morphology import BestAnalyses
 from binyan.evaluation.roots import GUESSERS, guesser_accuracy, partial_matches, strong_roots
 from binyan.evaluation.segmentation import score_segmentation
@@ -46,6 +44,7 @@ from binyan.experiments.experiment import Experiment, Measure, Outcome, Workspac
 WHOLE_LIST = "all"
 SHORTEST_LIST = "HEB"
 _SETTINGS = {SWEEPS: SWEEP_SETTINGS, SUBSETS: SUBSET_SETTINGS}  # of several runs each, on the shortest list
+KEPT_POINTS = 100  # of an ROC curve
 AFFIXES = ("Pre", "Suf")  # the symbols of prefixes and suffixes
 # size -> words (None: all), sweeps and burn-in; the thesis had all words, 1000 and 900
 PROTOCOLS: Mapping[str, tuple[int | None, int, int]] = {"5k": (5_000, 200, 150), WHOLE_LIST: (None, 1_000, 900)}
@@ -135,19 +134,9 @@ def measure_adaptor(experiment: AdaptorExperiment, workspace: Workspace) -> Outc
     }
     curves = {"stem": rankings["stem"], "root3": rankings["root3"], "template3": samples.templates}
     truths = {c: gold_lexicon(gold, "stem" if c == "stem" else "root3") for c in curves}
-    figures["roc"] = {c: thinned(roc_curve(ranking, truths[c])) for c, ranking in curves.items()}
+    figures["roc"] = {c: _points(roc_curve(ranking, truths[c])) for c, ranking in curves.items()}
     figures["trace"] = [round(float(value), 1) for value in morphology.trace[0][:, 0]]
     return Outcome(figures, str(morphology.signature().extended(gold=gold_digest(gold))))
-
-
-def thinned(curve: Sequence[tuple[float, float]], most: int = 100) -> list[list[float]]:
-    """Points of a curve, both ends among them, at most `most` of them, to four digits.
-
-    >>> thinned([(0.0, 0.0), (0.25, 0.5), (0.5, 0.70001), (1.0, 1.0)], most=3)
-    [[0.0, 0.0], [0.25, 0.5], [1.0, 1.0]]
-    """
-    kept = np.linspace(0, len(curve) - 1, min(most, len(curve))).astype(int)
-    return [[round(x, 4), round(y, 4)] for x, y in (curve[i] for i in kept)]
 
 
 def all_scores(analysed: BestAnalyses, rankings: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
@@ -214,6 +203,11 @@ MEASURES: Mapping[str, Measure] = {
     "sweeps": measure_sweeps,
     "subsets": measure_subsets,
 }
+
+
+def _points(curve: Sequence[tuple[float, float]]) -> list[list[float]]:
+    """The points of a curve that are kept, to four digits."""
+    return [[round(x, 4), round(y, 4)] for x, y in thinned(curve, KEPT_POINTS)]
 
 
 def _top_roots(ranking: Mapping[str, float], gold: Sequence[GoldWord], most: int = 10) -> list[list[Any]]:
