@@ -136,4 +136,5 @@ def test_chains_are_averaged_one_by_one_and_resumed(workspace, monkeypatch):
         for seed in (1, 2, 3)
     ]
     np.testing.assert_allclose(np.exp(outcome.arrays["log_prob.averaged"]), np.mean(probabilities, axis=0), rtol=1e-12)
-    assert "chains:3" in outcome.signature and [len(trace) for trace in outcome.figures["trace"]] == [3, 3, 3]
+    assert "seed:1-3|" in outcome.signature and "chains:3|" in outcome.signature
+    assert [len(trace) for trace in outcome.figures["trace"]] == [3, 3, 3]

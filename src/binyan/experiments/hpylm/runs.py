@@ -191,7 +191,7 @@ def _chains(
         averages.add(evaluations, *figures["trace"])
         if chain < last:
             averages.write(checkpoint)
-    return averages.evaluations, {**figures, "trace": averages.traces}
+    return averages.evaluations(experiment.model["seed"]), {**figures, "trace": averages.traces}
 
 
 def _chain(

@@ -58,10 +58,10 @@ class ChainAverages:
             self.averages[name].add(evaluation)
         self.traces.append(trace)
 
-    @property
-    def evaluations(self) -> dict[str, dict[str, Evaluation]]:
+    def evaluations(self, first_seed: int) -> dict[str, dict[str, Evaluation]]:
         """The average over all chains, by text."""
-        return {name: {"averaged": a.mean(chains=self.chains)} for name, a in self.averages.items()}
+        fields = {"chains": self.chains, "seed": f"{first_seed}-{first_seed + self.chains - 1}"}
+        return {name: {"averaged": average.mean(**fields)} for name, average in self.averages.items()}
 
     def write(self, path: Path) -> None:
         """Keep the sums, so that chains that are done need not be sampled again."""
