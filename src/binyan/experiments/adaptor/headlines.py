@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from binyan.experiments.adaptor.runs import WHOLE_LIST, AdaptorExperiment
 from binyan.experiments.adaptor.stemmers import PACKAGES
+from binyan.experiments.adaptor.word_lists import SWAPPED_LISTS
 from binyan.experiments.headline import Headline, Keys
 
 _GUESSERS = {
@@ -109,7 +110,7 @@ def _roots(experiment: AdaptorExperiment) -> list[Headline]:
         for place, score in enumerate(("precision", "recall", "f1")):
             theirs = (*keys, str(place)) if keys else ()
             listed.append(Headline(f"lexicon of {symbol}, {score}", (figure, score), theirs, front=False))
-    symbol, figure = ("T3", "root_lexicon_t3") if experiment.dataset == "BW'" else ("R3", "root_lexicon")
+    symbol, figure = ("T3", "root_lexicon_t3") if experiment.dataset in SWAPPED_LISTS else ("R3", "root_lexicon")
     area = ("adaptor", "root_auc", experiment.dataset) if is_tpl and experiment.size == WHOLE_LIST else ()
     return [*listed, Headline(f"lexicon of {symbol}, area", (figure, "auc"), area, front=False)]
 

@@ -9,6 +9,7 @@ from typing import Any
 from binyan.evaluation.lexicon import roc_table
 from binyan.evaluation.table import Column, Table
 from binyan.experiments.adaptor.stored import GridRow, StoredAnalyses, dataset_title, grid
+from binyan.experiments.adaptor.word_lists import SWAPPED_LISTS
 
 _PARTS = ("pre", "stem", "suf")
 _SCORES = ("precision", "recall", "f1")
@@ -20,7 +21,6 @@ _CURVES = {
     "root3": ("triliteral roots (R3)", ("root_lexicon", "auc")),
     "template3": ("triliteral roots (T3)", ("root_lexicon_t3", "auc")),
 }
-_SWAPPED = ("BW'",)  # lists in whose analyses root and template swap their parts, so that T3 has the roots
 
 
 def lexica(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any]) -> list[Table]:
@@ -57,7 +57,7 @@ def _roots(stored: StoredAnalyses, size: str, thesis: Mapping[str, Any], symbol:
         if m.finds_roots
         for score in _SCORES
     ]
-    datasets = [d for d in stored.datasets(size) if symbol == "R3" or d in _SWAPPED]
+    datasets = [d for d in stored.datasets(size) if symbol == "R3" or d in SWAPPED_LISTS]
     return grid(stored, size, f"Lexicon of triliteral roots ({symbol})", rows, theirs, datasets)
 
 
@@ -65,7 +65,7 @@ def _curves(stored: StoredAnalyses, size: str) -> list[Table]:
     labels = [m.label for m in stored.methods(learnt=True)]
     tables = []
     for dataset, (category, (name, area)) in product(stored.datasets(size), _CURVES.items()):
-        if category == "template3" and dataset not in _SWAPPED:
+        if category == "template3" and dataset not in SWAPPED_LISTS:
             continue
         curves, areas = {}, {}
         for label in labels:
