@@ -73,7 +73,7 @@ def _in_own_process(function: Callable[[Item], Result], item: Item) -> Result | 
             return child.submit(_attempt, function, item).result()
         except BrokenProcessPool:
             return BinyanError(
-                "its process ended without a result: killed, perhaps for want of memory (run again to resume), or "
+                "its process ended without a result: killed, perhaps because memory ran out (run again to resume), or "
                 "unable to start, because a script that starts work must keep it below 'if __name__ == \"__main__\":'"
             )
 
@@ -118,9 +118,7 @@ def _on_cluster(
                 try:
                     yield futures[future], future.result()
                 except killed_worker:
-                    message = (
-                        "the workers it ran on died, one after another, perhaps for want of memory; run again to resume"
-                    )
+                    message = "the workers it ran on died, one after another, perhaps because memory ran out; run again to resume"
                     yield futures[future], BinyanError(message)
                 except CancelledError as error:
                     raise BinyanError(

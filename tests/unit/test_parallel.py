@@ -264,3 +264,30 @@ def test_results_come_back_from_a_folder_that_is_not_shared(tmp_path):
     assert result.figures == {"product": 2} and result.arrays()["all"].tolist() == [0]
     before = result.path.stat().st_mtime_ns
     assert here.receive(one, files).path.stat().st_mtime_ns == before
+
+
+SCRIPTS = {
+    "prepares text": """
+from pathlib import Path
+from binyan.experiments.text_cache import cached_text
+from binyan.text import Preparation
+Path("text").write_text("ein satz\\n" * 12000)
+cached_text(Path("text"), Preparation(lowercase=True), Path("cache"))
+""",
+    "runs tasks": """
+from math import factorial
+from binyan.parallel import run_each
+for _, result in run_each(factorial, [3], workers=1):
+    raise SystemExit(str(result))
+""",
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_without_a_main_guard_ends(name, tmp_path):
+    """Its processes run the script again, and cannot start their own: that must be an error, not a loop."""
+    (tmp_path / "script.py").write_text(SCRIPTS[name])
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode != 0 and "__name__ ==" in done.stderr

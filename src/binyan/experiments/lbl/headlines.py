@@ -9,8 +9,7 @@ from binyan.experiments.headline import Change, Headline
 from binyan.experiments.lbl import eltec, mixtures
 from binyan.experiments.lbl.models import TITLES, plain_of
 from binyan.experiments.lbl.perplexity_experiment import BASELINE, MAIN_SIZE, PerplexityExperiment
-from binyan.experiments.lbl.similarity import SETS, VECTORS, SimilarityExperiment
-from binyan.morphology.map_sources import OWN
+from binyan.experiments.lbl.similarity import SETS, VECTORS, SimilarityExperiment, stands_beside_thesis
 
 
 def headlines(experiment: Experiment) -> list[Headline]:
@@ -62,18 +61,12 @@ def _change(experiment: PerplexityExperiment, base: str) -> Change:
 
 
 def _similarity(experiment: SimilarityExperiment | PerplexityExperiment) -> list[Headline]:
-    """The pairs of words are the thesis's own. Its figures stand beside those of vectors from all the text at hand.
-
-    Its row of CLBL++ without composing takes something away from its own model, and has no counterpart among our recipes.
-    """
-    is_own = experiment.model.get("map_method") == OWN
+    """The pairs of words are the thesis's own."""
     return [
         Headline(
             f"rho, {pairs}, {how}",
             ("similarity", how, pairs, "rho"),
-            ("lbl", "word_similarity", row, column)
-            if experiment.has_all_text and not (is_own and how == "not composed")
-            else (),
+            ("lbl", "word_similarity", row, column) if stands_beside_thesis(experiment, how) else (),
         )
         for label, how, row in VECTORS
         for pairs, column in SETS[experiment.language].items()

@@ -12,9 +12,11 @@ from binyan.evaluation.similarity import WordPair, evaluate_similarity, read_pai
 from binyan.experiments.experiment import Experiment, Outcome, Workspace
 from binyan.experiments.lbl import eltec, models
 from binyan.experiments.text_cache import cached_text, first_tokens
+from binyan.morphology.map_sources import OWN
 from binyan.text import Corpus, VocabularyPolicy, read_sentences
 
 if TYPE_CHECKING:
+    from binyan.experiments.lbl.perplexity_experiment import PerplexityExperiment
     from binyan.log_bilinear import LogBilinear
     from binyan.log_bilinear.vectors import Vectors
 
@@ -37,10 +39,8 @@ VECTORS = (
 # that perplexities are measured of.
 SIZES: Mapping[str, int | None] = {"500k": 500_000, "2m": 2_000_000, "all": None}
 SIZES_OF = {"en": ("500k", "all"), "de": ("500k", "2m"), "es": ("500k", "all"), "fr": ("all",)}
-WIDE_OF = (
-    "en",
-    "de",
-)  # languages of vectors from all text with our word map and more dimensions; in German all of Europarl and novels
+# Languages of vectors from all text with our word map and more dimensions; in German all of Europarl and novels.
+WIDE_OF = ("en", "de")
 SEEDS = {"es-500k": (2, 3)}  # further seeds of what a single run leaves open
 MAPPED_LABEL, MAPPED = "clbl++", 150  # whose morphemes are drawn on a map, and how many
 # Every minibatch moves all target vectors, of which there are many; words seen once are too many to learn morphemes from.
@@ -100,6 +100,15 @@ def measure(experiment: SimilarityExperiment, workspace: Workspace) -> Outcome:
     if experiment.label == MAPPED_LABEL and language == "en":
         figures["map"] = morpheme_map(lm.vectors)
     return Outcome({"similarity": scores, **figures, **training}, str(lm.signature()))
+
+
+def stands_beside_thesis(experiment: SimilarityExperiment | PerplexityExperiment, how: str) -> bool:
+    """Whether the thesis's figure stands beside a rho: where the vectors are learnt from all the text at hand.
+
+    The thesis's row of CLBL++ without composing takes something away from its own model, and has no counterpart among our recipes.
+    """
+    is_own = experiment.model.get("map_method") == OWN
+    return experiment.has_all_text and not (is_own and how == "not composed")
 
 
 def pairs_of(language: str, workspace: Workspace) -> Pairs:

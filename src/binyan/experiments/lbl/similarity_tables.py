@@ -9,7 +9,7 @@ from typing import Any
 from binyan.evaluation import Chart, Column, Table
 from binyan.evaluation.table import Cell
 from binyan.experiments.lbl.models import CHANGED, TRAINING
-from binyan.experiments.lbl.similarity import SETS, VECTORS
+from binyan.experiments.lbl.similarity import SETS, VECTORS, stands_beside_thesis
 from binyan.experiments.lbl.stored import StoredRuns
 
 _COLUMNS = [
@@ -38,7 +38,7 @@ def similarity(stored: StoredRuns, thesis: Mapping[str, Any]) -> list[Table]:
                     figures = run.result.figures
                     vectors = f"{row}, {CHANGED[run.experiment.label]}" if run.experiment.label in CHANGED else row
                     score, tokens = figures["similarity"][how][name], figures["training_tokens"]
-                    figure = theirs.get(row, {}).get(column) if run.experiment.has_all_text else None
+                    figure = theirs.get(row, {}).get(column) if stands_beside_thesis(run.experiment, how) else None
                     rows.append([name, vectors, tokens, score["rho"], score["pairs"], score["uncovered_pairs"], figure])
             if runs:
                 others = {peer: figures[column] for peer, figures in peers.items() if column in figures}
